@@ -55,8 +55,8 @@ export function explain(
   const { backends, leftOut } = printableRoutes(model.backends);
   const answer = answerOf({ backends }, request);
   const backend = answer.kind === 'none' ? undefined : answer.backend;
-  const wanted = matchingBackends(backends, request.host, request.path);
-  const others = wanted
+  const matching = matchingBackends(backends, request.host, request.path);
+  const others = matching
     .filter((each) => each !== backend)
     .map((each) => ({ route: each.key, place: placeOf(each), why: whyNot(each, request, backend) }));
   // Passthrough connections are routed before the path is known.

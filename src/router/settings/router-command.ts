@@ -80,7 +80,7 @@ export const routerCommand = commandSpec({
   name: 'router',
   section: 'router',
   summary:
-    'Serves Routes and Ingresses: watches the API, writes the configuration of HAProxy, asks for reloads.',
+    "Serves Routes and Ingresses: watches the API, writes HAProxy's configuration and requests reloads.",
   flags: { ...routerFlags, ...liveFlags, ...statusFlags },
   examples: [
     ['hawser router', 'in a pod, next to hawser haproxy supervise'],

@@ -8,7 +8,7 @@ import { getTls, headerAtPod, type Pod, startPod } from '../../helpers/router/po
 import { routeBackend } from '../../helpers/router/route-sets.ts';
 import { type Answer, get, type RunningRouter, startRouter } from '../../helpers/router/running-router.ts';
 
-/** The observable contract of a router, check 25: headers to the letter, however a client comes, on a real HAProxy. */
+/** The observable contract of a router, check 25: exact headers for every kind of client, on a real HAProxy. */
 const folder = mkdtempSync(join(tmpdir(), 'hawser-router-headers-'));
 const policies = ['append', 'replace', 'if-none', 'never'] as const;
 type Policy = (typeof policies)[number];
@@ -121,7 +121,7 @@ test.each(rows)('forwarded headers with the policy "%s" over %s, of a client tha
   expect(found).toEqual(expected(policy, way, isClaimed));
 });
 
-/** Browsers pass it over in clear, and a load balancer that ends TLS before the router needs it. */
+/** Browsers ignore it without TLS, and a load balancer that terminates TLS before the router needs it. */
 test.each(Object.keys(ways) as Way[])('HSTS is sent over %s', async (way) => {
   const { status, headers } = await ways[way].ask('append.test', []);
   expect([status, headers['strict-transport-security']]).toEqual([200, 'max-age=300']);

@@ -12,13 +12,13 @@ import { routeBackend } from '../../helpers/router/route-sets.ts';
 import { routerSettings } from '../../helpers/router/router-settings.ts';
 import { fileFolder } from '../../helpers/test-folder.ts';
 
-/** No text of a Route becomes a line, a word or an expression of its own, even where admission would let it through. */
+/** No text of a Route becomes a line, a word or an expression of its own, even if admission would accept it. */
 const folder = fileFolder();
 const check = createConfigurationCheck({ haproxyPath: 'haproxy', timeoutMs: 60_000, run: runCommand });
 const pem = selfSigned('default', new Date());
 
 const text = fc.array(fc.constantFrom(...hostilePieces), { maxLength: 5 }).map((parts) => parts.join(''));
-/** Mostly harmless: a route is left out as a whole. */
+/** Mostly harmless, since one hostile text leaves out the whole route. */
 const mostly = (harmless: string) => fc.oneof({ weight: 12, arbitrary: fc.constant(harmless) }, text);
 
 const hostileRoutes = fc.array(

@@ -17,7 +17,7 @@ const podCertificate = authority.issue({ commonName: 'pod', dnsNames: ['web.shop
 const pods: Pod[] = [];
 let router: RunningRouter;
 
-/** As endpoints of a service have them: a pod that is alone begins with its checks off. */
+/** Servers as from a service's endpoints: the only pod starts with its checks off. */
 function withChecks(route: RouteBackend): RouteBackend {
   const isAlone = route.servers.length === 1;
   const checks = { checkIntervalMs: 5_000, ...(isAlone && ({ isAlone } as const)) };

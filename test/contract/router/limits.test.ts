@@ -6,13 +6,13 @@ import { getTls, type Pod, startPod } from '../../helpers/router/pods.ts';
 import { routeBackend } from '../../helpers/router/route-sets.ts';
 import { get, startRouter } from '../../helpers/router/running-router.ts';
 
-/** The observable contract of a router: how many clients it takes, and how long it waits, on a real HAProxy. */
+/** The observable contract of a router: limits on clients and time, on a real HAProxy. */
 const open: Disposable[] = [];
 afterAll(() => {
   for (const each of open) each[Symbol.dispose]();
 });
 
-/** A client that has its answer and keeps its connection. */
+/** A client that has its response and keeps its connection open. */
 async function idleClient(port: number, host: string): Promise<TLSSocket> {
   const socket = connect({ port, host: '127.0.0.1', servername: host, rejectUnauthorized: false });
   open.push({ [Symbol.dispose]: () => socket.destroy() });
@@ -27,7 +27,7 @@ test('new TLS clients are answered while idle ones have nearly half of the conne
   const route = routeBackend({ host: 'edge.test', kind: 'edge', servers: [pod.server] });
   await using router = await startRouter([route], {
     ROUTER_MAX_CONNECTIONS: '100',
-    // So that no connection gets free by itself.
+    // Idle connections stay open.
     ROUTER_DEFAULT_CLIENT_TIMEOUT: '1h',
   });
   const idle = Array.from({ length: 45 }, () => idleClient(router.httpsPort, 'edge.test'));

@@ -8,7 +8,7 @@ import { expectedAnswer } from '../../helpers/router/ask-maps.ts';
 import { type LookedUp, requests, routeBackend, routeSets } from '../../helpers/router/route-sets.ts';
 import { firstError, get, type RunningRouter, startRouter } from '../../helpers/router/running-router.ts';
 
-/** Twelve random sets side by side in one configuration: the hosts of each end differently. */
+/** Twelve random sets in one configuration. The hosts of each set have their own suffix. */
 const SETS = 12;
 const own = (host: string, set: number) => host.replace(/com|org|net/i, (end) => `${end}${set}`);
 const sets = fc.sample(routeSets, { seed: 71, numRuns: SETS });
@@ -21,7 +21,7 @@ afterAll(() => {
   for (const pod of pods) pod.close();
 });
 
-/** Says its name to every connection and closes it. */
+/** Sends its name on every connection and closes it. */
 async function startNamedPod(name: string): Promise<number> {
   const pod = createServer((socket) => socket.on('error', () => undefined).end(name));
   pods.push(pod);
@@ -54,7 +54,7 @@ async function routesOfAllSets(): Promise<readonly RouteBackend[]> {
   );
 }
 
-/** The first bytes of a TLS client that asks for this name. */
+/** The first bytes of a TLS client that requests this server name. */
 async function clientHello(servername: string): Promise<Buffer> {
   return await new Promise((resolve) => {
     const server = createServer((socket) => {
@@ -83,7 +83,7 @@ describe.each(['hash', 'regex'] as const)('HAProxy with the maps of "%s"', (look
     router = await startRouter(
       routes,
       { HAWSER_LOOKUP: lookup, ROUTER_ALLOW_WILDCARD_ROUTES: 'true' },
-      // The backends say who they are, and requests whose TLS has ended are asked without it.
+      // The backends return their names, and requests after TLS termination are sent without TLS.
       (text) =>
         text
           .replaceAll(
@@ -110,7 +110,7 @@ describe.each(['hash', 'regex'] as const)('HAProxy with the maps of "%s"', (look
   test('a request after TLS termination gets its route, or nothing', async () => {
     for (const { host, path } of asked) {
       const { headers } = await get(securePort, host, path);
-      // What is passed on never comes here.
+      // Passthrough connections never reach this frontend.
       const ended = routes.filter(({ kind }) => kind !== 'passthrough');
       const expected = expectedAnswer(ended, 'https', { host, path });
       expect({ host, path, found: headers['x-backend'] }).toEqual({ host, path, found: expected });

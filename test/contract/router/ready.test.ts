@@ -8,7 +8,7 @@ import { type RunningRouter, startRouter } from '../../helpers/router/running-ro
 
 type Env = Readonly<Record<string, string>>;
 
-/** What the router would say of this HAProxy. */
+/** The router's verdict on this HAProxy. */
 async function troubleOf({ folder, httpPort }: RunningRouter, env: Env = {}, withinMs = 20_000) {
   const settings = settingsTyped(
     routerCommand,

@@ -22,7 +22,7 @@ import {
 } from '../../helpers/router/running-router.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-/** The observable contract of a router: what settings of the whole router do, on a real HAProxy. */
+/** The observable contract of a router: settings of the whole router, on a real HAProxy. */
 const folder = mkdtempSync(join(tmpdir(), 'hawser-router-settings-'));
 const clients = createAuthority(join(folder, 'clients'));
 const notFound = join(folder, '404.http');
@@ -68,7 +68,7 @@ afterAll(async () => {
 
 const proxyLine = 'PROXY TCP4 203.0.113.9 192.0.2.1 40000 443\r\n';
 
-/** One request with TLS behind a PROXY line; undefined if the connection ends without an answer. */
+/** One request with TLS after a PROXY line; undefined if the connection ends without a response. */
 function askGuarded(identity: Pick<ConnectionOptions, 'cert' | 'key'>): Promise<Answer | undefined> {
   return new Promise((resolve) => {
     let text = '';
@@ -82,7 +82,7 @@ function askGuarded(identity: Pick<ConnectionOptions, 'cert' | 'key'>): Promise<
   });
 }
 
-/** One request of a client that understands chunks; the body as it came. */
+/** One request of a client that accepts chunks; the body as received. */
 function askOpen(host: string, headers: Readonly<Record<string, string>> = {}) {
   return new Promise<{ readonly encoding: string | undefined; readonly body: Buffer }>((resolve, reject) => {
     const options = { host, port: open.httpPort, headers: { host: 'web.test', ...headers }, agent: false };

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { routeBackend } from '../../helpers/router/route-sets.ts';
 import { type RunningRouter, startRouter } from '../../helpers/router/running-router.ts';
 
-/** What a client may not send past the rules of the frontends, on a real HAProxy. */
+/** Requests that could bypass the rules of the frontends, on a real HAProxy. */
 let pod: Server;
 let router: RunningRouter;
 const heads: string[] = [];
 const sockets = new Set<Socket>();
 
-/** A pod that switches to whatever it is asked to switch to, and echoes what comes then. */
+/** A pod that accepts any upgrade and echoes what follows. */
 function serve(socket: Socket): void {
   sockets.add(socket);
   let head = '';
@@ -44,7 +44,7 @@ afterAll(async () => {
   pod.close();
 });
 
-/** What comes back until `until` is in it, or until the other side closes. */
+/** The received text until `until` is in it, or until the other side closes. */
 const say = (text: string, until: RegExp): Promise<string> =>
   new Promise((resolve, reject) => {
     heads.length = 0;

@@ -8,7 +8,7 @@ export interface RouteText {
   readonly name: string;
   readonly namespace?: string;
   readonly host?: string;
-  /** Seconds after an hour in the past: the smaller, the older. */
+  /** Seconds after a time one hour ago: a smaller number is older. */
   readonly age?: number;
   readonly uid?: string;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface RouteText {
   readonly spec?: object;
 }
 
-/** A Route as the API has it: of the host app.example.com, to service web. */
+/** A Route as the API returns it, with the host app.example.com and the service web. */
 export function routeObject({
   name,
   namespace = 'shop',
@@ -68,7 +68,7 @@ export function decided(objects: readonly object[], settings: Partial<RouterSett
   return decide(list.objects, all);
 }
 
-/** What became of each route: `shop:a admitted`, `shop:b HostAlreadyClaimed`. */
+/** The result for each route: `shop:a admitted`, `shop:b HostAlreadyClaimed`. */
 export function verdicts({ admission }: Decision): readonly string[] {
   return [
     ...admission.admitted.map(({ key }) => `${key} admitted`),

@@ -26,7 +26,7 @@ function check(some: Partial<RouteTls>) {
   });
 }
 
-/** A self-signed pair, or one of a weak authority, as openssl makes them. */
+/** A self-signed pair, or one of a weak authority, created by openssl. */
 function openssl(...args: readonly string[]): string {
   return execFileSync('openssl', [...args], {
     cwd: dir,
@@ -40,7 +40,7 @@ function rsaKey(file: string, bits = 2_048): string {
   return file;
 }
 
-/** The keys of the authority and of what it signs: to make one takes longer than all the rest. */
+/** The keys of the authority and of its certificates. Creating them takes longer than everything else. */
 const authorityKey = rsaKey('authority.key');
 const leafKey = rsaKey('leaf.key');
 const textOf = (file: string): string => readFileSync(join(dir, file), 'utf8');
@@ -50,7 +50,7 @@ function selfSigned(key: string, ...more: readonly string[]): { certificate: str
   return { certificate: textOf('self.crt'), key: textOf(key) };
 }
 
-/** By an authority, so that its signature counts. */
+/** Signed by an authority, so that its signature is checked. */
 function signed(...flags: readonly string[]): { certificate: string; key: string } {
   selfSigned(authorityKey);
   openssl('req', '-new', '-key', leafKey, '-subj', '/CN=leaf', '-out', 'leaf.csr');
@@ -63,7 +63,7 @@ function pemOf(der: Buffer): string {
   return `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----\n`;
 }
 
-/** Its public key claims to be a point of a curve, and is not. */
+/** A certificate whose public key is not a valid point of its curve. */
 function unreadableKey(): string {
   const der = new X509Certificate(pair.cert).raw;
   const point = der.indexOf(Buffer.from('03420004', 'hex'));
@@ -71,7 +71,7 @@ function unreadableKey(): string {
   return pemOf(der);
 }
 
-/** Its first or second date is invalid. */
+/** A certificate whose first or second date is invalid. */
 function undated(which: 0 | 1): string {
   const der = new X509Certificate(pair.cert).raw;
   const first = der.indexOf(Buffer.from('170d', 'hex'));
@@ -195,7 +195,7 @@ describe('a certificate with its key', () => {
   });
 
   test('is refused if its signature algorithm is unknown', () => {
-    // The last byte of the object identifier, where it stands for the second time: behind what is signed.
+    // The last byte of the object identifier's second occurrence, which is after the signed part.
     const der = new X509Certificate(signed('-sha256').certificate).raw;
     const oid = Buffer.from('06092a864886f70d01010b', 'hex');
     for (let at = der.indexOf(oid); at >= 0; at = der.indexOf(oid, at + 1)) der[at + 10] = 0x7f;

@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => scene[Symbol.asyncDispose]());
 
 const path = (): string => join(scene.directory, 'reload');
-/** Nobody is at the control socket: only the script is asked. */
+/** Nothing listens on the control socket: only the script is used. */
 function scripted(body: string, timeoutMs = 60_000) {
   writeFileSync(path(), `#!/bin/sh\n${body}\n`);
   chmodSync(path(), 0o755);

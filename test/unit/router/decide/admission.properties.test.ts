@@ -17,7 +17,7 @@ const pairs = ['one', 'two'].map((name) => {
 });
 const edge = { termination: 'edge' };
 
-/** Two have one name, as an Ingress and a Route may, and two are of another namespace. */
+/** Two routes share one name, as an Ingress and a Route may, and two are in another namespace. */
 const names = [
   { name: 'a' },
   { name: 'b' },
@@ -65,8 +65,8 @@ const secrets: readonly (readonly Secret[])[] = [undefined, ...pairs].map((pair)
 );
 
 /**
- * One change at a time: of a route, which comes, goes or is another one, or of the Secret. One that comes back is the last of the list, as in what is
- * watched, until all of them are listed again.
+ * Adds, removes or replaces one route at a time, or changes the Secret. A route that returns is last in the list, as in a watch, until all routes are
+ * listed again.
  */
 const edit = fc.oneof(
   { weight: 8, arbitrary: fc.tuple(fc.nat(names.length - 1), fc.nat(ages.length * wishes.length)) },

@@ -58,7 +58,7 @@ const service = (port: number, name = 'web') => ({
   spec: { clusterIP: '172.30.0.9', ports: [{ name: '', port }] },
 });
 
-/** What there may be of each object: each is read once, so that it is the same one whenever it is there. */
+/** All variants of each object. Each is parsed once, so that an unchanged object is the same instance. */
 const variants: readonly (readonly RouterObjects[])[] = [
   ...['a', 'b', 'c', 'd'].map((name, age) =>
     specs.map((spec) => routeObject({ name, age, host: age < 2 ? 'app.example.com' : `${name}.test`, spec })),
@@ -93,7 +93,7 @@ function mergedObjects(there: readonly RouterObjects[]): RouterObjects {
 const webSlices = [1, 2, 3, 4].map(
   (subnet) => readObjectList(JSON.stringify([sliceObject('web', 1, subnet)])).objects.endpoints,
 );
-/** Some slices of one service, in any order: a recreated one is the last. */
+/** Some slices of one service, in any order. A recreated one comes last. */
 const withSlices = fc.array(fc.tuple(step, fc.shuffledSubarray(webSlices, { minLength: 1 })), {
   minLength: 2,
   maxLength: 8,
@@ -111,7 +111,7 @@ test('property: incremental decisions and texts equal those made from scratch', 
   fc.assert(check, { numRuns: runs(100) });
 });
 
-/** One object after the other comes, goes or changes. */
+/** Adds, removes or changes one object after another. */
 const oneByOne = fc.array(fc.tuple(fc.nat({ max: variants.length - 1 }), fc.nat({ max: specs.length })), {
   minLength: 2,
   maxLength: 12,
@@ -163,7 +163,7 @@ const inNamespaces = ['shop', 'shop-a', 'pay']
   })
   .map((list) => list.map((object) => readObjectList(JSON.stringify([object])).objects));
 
-/** Some objects come, go or change, and their kinds are listed in other orders. */
+/** Adds, removes or changes some objects, and lists their kinds in other orders. */
 const history = fc.array(
   fc.tuple(
     fc.array(fc.tuple(fc.nat({ max: inNamespaces.length - 1 }), fc.nat({ max: 4 })), {

@@ -15,7 +15,7 @@ const { objects } = readObjectList(
   ]),
 );
 
-/** Throws wherever `field` of the object odd is read. */
+/** Throws whenever `field` of the odd object is read. */
 function without<T extends { readonly name: string }>(field: keyof T & string): (object: T) => T {
   const get = () => {
     throw new Error(`no ${field}`);
@@ -23,7 +23,7 @@ function without<T extends { readonly name: string }>(field: keyof T & string): 
   return (object) => (object.name === 'odd' ? Object.defineProperty({ ...object }, field, { get }) : object);
 }
 
-/** Throws wherever the router reads `field` of the route odd. */
+/** Throws whenever the router reads `field` of the odd route. */
 const decidedWithout = (field: keyof Route, settings = {}) =>
   decide({ ...objects, routes: objects.routes.map(without<Route>(field)) }, routerSettings(settings));
 

@@ -4,7 +4,7 @@ import { readEndpointSlice } from '../../../../src/router/follow/endpoints.ts';
 import { readObjectList } from '../../../../src/router/follow/read-object-list.ts';
 import { decided, routeObject, sliceObject } from '../objects-of.ts';
 
-/** Slices of one service, each with a pod of its own. */
+/** Slices of one service, each with its own pod. */
 const [a, b, c] = [1, 2, 3].map(
   (subnet) => readObjectList(JSON.stringify([sliceObject('web', 1, subnet)])).objects.endpoints,
 );
@@ -33,7 +33,7 @@ test('host names are not used as endpoints, and the route has a remark', () => {
     ...sliceObject('web', 0),
     metadata: { ...sliceObject('web', 0).metadata, name: 'web-names' },
     addressType: 'FQDN',
-    // A name, and what could be taken for an address.
+    // A host name, and one that looks like an address.
     endpoints: [{ addresses: ['db.example.com'] }, { addresses: ['10.9.0.1'] }],
   };
   const serversAndRemarks = (...slices: readonly object[]) => {
@@ -47,7 +47,7 @@ test('host names are not used as endpoints, and the route has a remark', () => {
 });
 
 describe('a service with more addresses and ports than a router can use', () => {
-  /** Of 1,000 endpoints, in an object of less than 600 kB. */
+  /** A slice with 1,000 endpoints, in an object of less than 600 kB. */
   const wide = (ports: number, subnet = 0) => ({
     ...sliceObject('web', 0),
     metadata: { ...sliceObject('web', 0).metadata, name: `web-${subnet}` },

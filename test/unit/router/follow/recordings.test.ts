@@ -11,7 +11,7 @@ import { readSecret } from '../../../../src/router/follow/secret.ts';
 import { readService } from '../../../../src/router/follow/service.ts';
 import { readRecording } from '../../../helpers/recordings.ts';
 
-/** What kube-apiserver 1.34 answered. */
+/** Responses of kube-apiserver 1.34. */
 const bodyOf = (name: string): string => readRecording(`objects/${name}`).body;
 
 test.each<[string, (object: unknown) => Reading<unknown>, object]>([

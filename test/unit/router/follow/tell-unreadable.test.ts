@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 const objectOf = (name: string) => ({ metadata: { namespace: 'shop', name } });
-/** What a list of so many objects tells. */
+/** The log events for a list of this many objects. */
 const list = (count: number, prefix = 'bad') => {
   lines.length = 0;
   for (let index = 0; index < count; index += 1)

@@ -10,7 +10,7 @@ let folder: string;
 let haproxy: Server;
 let maxconn: number;
 
-/** What HAProxy says of itself, with no proxy in its statistics. */
+/** HAProxy's `show info`, without any proxy in its statistics. */
 beforeEach(async () => {
   folder = testFolder();
   haproxy = createServer({ allowHalfOpen: true }, (socket) => {

@@ -11,7 +11,7 @@ const names = ['pxname', 'svname', 'type', ...new Set(columns.map(({ column }) =
 
 type CsvRow = Readonly<Record<string, string | number>>;
 
-/** A `show stat` with these cells, and nothing in the others. */
+/** A `show stat` with these cells; all others are empty. */
 function csvOf(...rows: readonly CsvRow[]): string {
   const lines = rows.map((row) => names.map((name) => row[name] ?? '').join(','));
   return `# ${names.join(',')}\n${lines.join('\n')}\n\n`;

@@ -6,7 +6,7 @@ import { checkSettings, settingsCheck } from '../../../../src/router/render/chec
 import { openTrialFolder } from '../../../../src/router/render/write-out.ts';
 import { routerSettings, routerTemplate } from '../../../helpers/router/router-settings.ts';
 
-/** The problems that the real HAProxy, or another program, has with an environment. */
+/** The problems that the real HAProxy, or another program, reports for an environment. */
 async function problemsOf(env: Readonly<Record<string, string>>, haproxy = '/usr/sbin/haproxy') {
   try {
     await checkSettings(routerSettings(env), settingsCheck(haproxy));

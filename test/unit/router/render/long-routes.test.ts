@@ -81,7 +81,7 @@ test('several routes with many servers each fit', () => {
 
 describe('a tenant who fills the shared space', () => {
   const large = 40_000;
-  /** Together more than the configuration has room for, each less than the victim's. */
+  /** Together larger than the configuration may be, but each smaller than the victim's route. */
   const many = Array.from({ length: 9_000 }, (_, index) =>
     routeBackend({
       host: `r${index}.com`,

@@ -18,7 +18,7 @@ const whole = routerTemplate.text.replace(/<%# each backend -%>\n(.*)$/s, (_, bl
 );
 
 const balances = fc.constantFrom('random', 'leastconn', 'source');
-/** One set after the other: routes stay as they are, are other objects that say the same, change, come and go. */
+/** Successive sets: routes are unchanged, replaced by equal objects, changed, added and removed. */
 const steps = fc.array(
   fc.record({
     routes: routeSets,

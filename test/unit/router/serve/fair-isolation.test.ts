@@ -3,7 +3,7 @@ import type { RouteBackend } from '../../../../src/router/model.ts';
 import { createIsolation } from '../../../../src/router/serve/isolation.ts';
 import { decided, routeObject } from '../objects-of.ts';
 
-/** What HAProxy has read before it stops: as many errors as it tells of. */
+/** HAProxy stops after this many errors. */
 const MOST_ERRORS = 50;
 
 const routes = (namespace: string, names: readonly string[]) =>
@@ -46,7 +46,7 @@ function refusing({ isNamed }: { readonly isNamed: boolean }) {
   );
   const left = (decision: ReturnType<typeof decided>) =>
     isolation.servable(decision).leftOut.map(({ key }) => key);
-  /** Passes of the loop: each applies what is left, until HAProxy takes it. */
+  /** Passes of the loop: each applies the remaining routes, until HAProxy accepts them. */
   const passes = async (decision: ReturnType<typeof decided>): Promise<number> => {
     for (let pass = 1; ; pass += 1) {
       const { decision: next } = isolation.servable(decision);
@@ -110,6 +110,6 @@ test('a fixed route is served after two checks, however many bad routes another 
   const before = counts.checks;
   await isolation.retryLeftOut(() => stop.abort(), stop.signal);
   expect([left(mended).includes('pay:late'), counts.checks - before]).toEqual([false, 2]);
-  // Each is reported once until its message changes.
+  // Each route is reported once until its message changes.
   expect(logged.length).toBeLessThanOrEqual(1_001 + 2 * MOST_ERRORS);
 });

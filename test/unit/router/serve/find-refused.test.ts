@@ -6,7 +6,7 @@ import { routeBackend } from '../../../helpers/router/route-sets.ts';
 
 const route = (key: string) => routeBackend({ key, host: 'a.test' });
 
-/** HAProxy refuses what `problemIn` finds in the keys, with these words. */
+/** HAProxy refuses a set of routes if `problemIn` returns an error for their keys. */
 function trialOf(problemIn: (keys: readonly string[]) => string | undefined) {
   const counts = { checks: 0 };
   return {
@@ -38,7 +38,7 @@ test('each refused route is found, one of N within 2 log2 N validations', async 
         const words = await search(keys, trial);
         expect([...words.keys()].sort()).toEqual([...bad].sort());
         for (const [key, said] of words) expect(said).toBe(key);
-        // Two more: all of them, and the base. Halves of seven namespaces are not as even.
+        // Plus one validation of all and one of the base. Halves of seven namespaces are uneven.
         expect(trial.counts.checks).toBeLessThanOrEqual(2 + 2 * bad.size * (count.toString(2).length + 2));
       },
     ),

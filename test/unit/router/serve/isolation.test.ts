@@ -11,10 +11,10 @@ const refused = {
 const named = (...names: readonly string[]) =>
   decided(names.map((name, age) => routeObject({ name, host: `${name}.test`, age })));
 
-/** A search's 32, the check of all again, that of none, and the one beyond which it stops. */
+/** The 32 validations of a search, plus one of all routes, one of the base, and the one at which it stops. */
 const MOST_CHECKS_AT_A_TIME = 35;
 
-/** HAProxy refuses routes whose names begin with `bad`, and names none. */
+/** HAProxy refuses routes whose names begin with `bad`, and names none of them. */
 function isolated(isBad = (key: string) => key.startsWith('shop:bad'), template = () => 'text') {
   const stop = new AbortController();
   const counts = { checks: 0 };

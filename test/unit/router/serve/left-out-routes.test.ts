@@ -12,7 +12,7 @@ const changed = routeObject({
 });
 const pods = sliceObject('web', 1);
 
-/** HAProxy accepted `good`, and refuses `bad` with these words, after as many errors as it shows or not. */
+/** HAProxy accepted `good` and refuses `bad` with this error, optionally after as many errors as it prints. */
 async function leftOut(words: string, objects = [good, bad], end = '') {
   const clock = { nowMs: 0 };
   let rendered: readonly string[] = [];
@@ -42,7 +42,7 @@ async function leftOut(words: string, objects = [good, bad], end = '') {
   );
   const servable = (...now: Parameters<typeof decided>[0]): ServableDecision =>
     isolation.servable(decided(now));
-  /** The left-out routes of one validation in the background, at this time. */
+  /** The left-out routes that one background validation retries at this time. */
   const triedAt = async (nowMs: number, isRefused = true): Promise<readonly string[]> => {
     [clock.nowMs, rendered, isRefusing] = [nowMs, [], isRefused];
     const stop = new AbortController();

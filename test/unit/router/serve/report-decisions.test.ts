@@ -5,7 +5,7 @@ import { decided, routeObject } from '../objects-of.ts';
 const decisionOf = (...names: readonly string[]) =>
   decided(names.map((name, age) => routeObject({ name, host: `${name}.test`, age })));
 
-/** A teller, and everything that it has called admitted. */
+/** A decision report, and the routes that it reported as admitted. */
 function telling() {
   const admitted = new Set<string>();
   const teller = createDecisionReport([
@@ -71,7 +71,7 @@ test('a recreated route must be accepted again', () => {
   again.accepted(routeOf('first'));
   again.decided(shown(routeOf('second')));
   again.reportNow();
-  // HAProxy accepts the first one late: that says nothing of the second.
+  // HAProxy accepts the first decision late, which does not cover the second.
   again.accepted(routeOf('first'));
   again.accepted(routeOf('second'));
   expect(unproven).toEqual([['shop:a'], [], ['shop:a'], ['shop:a'], []]);

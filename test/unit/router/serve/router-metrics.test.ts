@@ -131,7 +131,7 @@ test('a repeated decision covers no new event', () => {
   decide(decision);
   clock.nowMs = 1_000;
   objectChanged();
-  // New routes were tried: of the same decision, some more are known to be taken.
+  // New routes were validated: the same decision is reported again, with more accepted routes.
   decide(decision);
   clock.nowMs = 2_000;
   observer.onOutcome?.(reloaded, 500, 'routes-changed');

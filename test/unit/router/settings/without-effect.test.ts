@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { routerCommand } from '../../../../src/router/settings/router-command.ts';
 import { withoutEffect } from '../../../../src/router/settings/without-effect.ts';
 
-/** Every variable of openshift-router, of the version that hawser is compared with. */
+/** Every variable of the openshift-router version that hawser is compared with. */
 const known = [
   ...['TEMPLATE_FILE', 'RELOAD_SCRIPT', 'RELOAD_INTERVAL', 'COMMIT_INTERVAL', 'ROUTER_SERVICE_NAME'],
   ...['ROUTER_SERVICE_NAMESPACE', 'ROUTER_CANONICAL_HOSTNAME', 'ROUTER_UPDATE_STATUS', 'ROUTE_LABELS'],
@@ -40,7 +40,6 @@ const known = [
   ...['ROUTER_BACKEND_PROCESS_ENDPOINTS', 'MAX_RELOAD_WAIT_TIME', 'ROUTER_MAX_SHUTDOWN_TIMEOUT'],
   ...['HAPROXY_MAX_SHUTDOWN_TIMEOUT', 'DROP_SYN_DURING_RESTART', 'ROUTER_MAX_DYNAMIC_SERVERS'],
 ];
-/** Settings that are being written. */
 
 const settings = new Set(Object.values(routerCommand.flags).map(({ variable }) => variable));
 

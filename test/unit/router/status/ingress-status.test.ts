@@ -12,7 +12,7 @@ const kind = ingressStatus('public');
 const ours = 'hawser-router-public';
 const theirs = 'nginx-ingress-controller';
 
-/** An Ingress whose status `manager` has written. */
+/** An Ingress whose status was written by `manager`. */
 const written = (addresses: readonly string[], manager: string): StoredObject => {
   const status = { loadBalancer: { ingress: addresses.map(asLoadBalancer) } };
   return managedBy(manager, { ...bareIngress('shop', 'web'), status }, status);
