@@ -8,7 +8,7 @@ import type { DesiredStatuses, StatusKind } from './status-kind.ts';
 const MAX_MANAGER_LENGTH = 128;
 
 /**
- * The status of an Ingress, which lists the addresses of ingressKey controller. `metadata.managedFields` records who wrote them. Only addresses written by
+ * The status of an Ingress, which lists the addresses of its controller. `metadata.managedFields` records who wrote them. Only addresses written by
  * a router of this name are removed.
  */
 export function ingressStatus(routerName: string): StatusKind<readonly string[]> {
@@ -41,7 +41,7 @@ export function ingressStatus(routerName: string): StatusKind<readonly string[]>
   };
 }
 
-/** The desired status of each Ingress, by key: these addresses if HAProxy serves one of ingressKey paths, otherwise none from this router. */
+/** The desired status of each Ingress, by key: these addresses if HAProxy serves one of its paths, otherwise none from this router. */
 export function desiredIngressStatuses(
   { admission, ingresses }: Pick<Decision, 'admission' | 'ingresses'>,
   unproven: ReadonlySet<string>,
@@ -75,7 +75,7 @@ const managed = z.object({
   metadata: z.object({ managedFields: z.array(z.catch(z.nullable(managedField), null)) }),
 });
 
-/** The field is an atomic list: all ingressKey managers wrote the same addresses. */
+/** The field is an atomic list: all its managers wrote the same addresses. */
 function addressWriters(ingress: unknown): readonly z.infer<typeof managedField>[] {
   const fields = managed.safeParse(ingress).data?.metadata.managedFields ?? [];
   return fields.flatMap((each) => each ?? []);

@@ -169,7 +169,7 @@ function judgeOrder(path: string, look: FileReading, nowMs: number): Finding {
 function judgeStanding(path: string, order: VipOrder, nowMs: number): Finding {
   const { by, why, at } = order;
   const whose = `by ${by} since ${at}${why === '' ? '' : `: ${why}`}`;
-  if (order.kind === 'drain') {
+  if (order.order === 'drain') {
     const found = `this node is drained (${order.vips.join(', ')}) ${whose}`;
     const isRecent = nowMs - Date.parse(at) < FORGOTTEN_AFTER_MS;
     return isRecent ? ok(found) : warn(found, 'hawser undrain, if the work is done');

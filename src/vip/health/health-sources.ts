@@ -21,7 +21,7 @@ export interface HealthSource {
    * as down only after it has answered once.
    */
   readonly peersAreOpen: boolean;
-  /** The port of the API server, this node's substitute for that server, and of each peer's; undefined if they are not control-plane nodes. */
+  /** The API server's port on this node and on each peer; undefined for ingress, whose nodes may have no API server. */
   readonly apiPort: number | undefined;
   readonly recordUsable: (usable: boolean) => void;
 }

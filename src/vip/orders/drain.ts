@@ -48,15 +48,15 @@ async function drainKinds(
   if (reasons.length > 0) return refused(cannot, reasons);
   const before = file.kind === 'order' ? file.order : undefined;
   const vips = vipsOf(facts, kinds);
-  const drained = before?.kind === 'drain' ? before.vips : [];
-  if (before?.kind === 'drain' && kinds.every((kind) => drained.includes(kind))) {
+  const drained = before?.order === 'drain' ? before.vips : [];
+  if (before?.order === 'drain' && kinds.every((kind) => drained.includes(kind))) {
     const tookMs = await awaitPlace(vips, 'elsewhere', before.id, settings);
     const already = `${self} is ${orderText(notBegun, before, kinds[0] ?? 'api')} already`;
     return await outcomeOf(before, already, self, tookMs, settings);
   }
   // A VIP that is already drained stays drained.
   const all = [...new Set([...drained, ...kinds])];
-  const order: DrainOrder = { ...asked(settings.reason, env), kind: 'drain', vips: all };
+  const order: DrainOrder = { ...asked(settings.reason, env), order: 'drain', vips: all };
   const note = `${self} is drained, until: hawser undrain`;
   const errand = { cannot, order, before, vips, place: 'elsewhere' } as const;
   return await giveAndFollow(errand, settings, (tookMs) => outcomeOf(order, note, self, tookMs, settings));
@@ -64,7 +64,7 @@ async function drainKinds(
 
 function inTheWay(file: OrderFile, force: boolean): string[] {
   if (file.kind === 'unusable') return [`${file.message} (hawser undrain removes it)`];
-  if (file.kind === 'none' || file.order.kind !== 'move' || force) return [];
+  if (file.kind === 'none' || file.order.order !== 'move' || force) return [];
   return [`a move-vip by ${file.order.by} is in progress; wait for its end or add --force`];
 }
 
@@ -102,7 +102,7 @@ async function takeAway({ steering: path, kind }: UndrainSettings): Promise<Orde
       return { outcome: 'done', notes: [`${file.message}: removed`] };
     }
     const { order } = file;
-    if (order.kind !== 'drain')
+    if (order.order !== 'drain')
       return refused('Cannot undrain', ['this node is not drained; a move-vip is in progress']);
     const left = kind === undefined ? [] : order.vips.filter((each) => !kind.includes(each));
     if (left.length === 0) await removeOrder(path, order.id);
@@ -133,6 +133,6 @@ async function whyNotPickedUp(
 /** The rest of the order has none of these kinds. An order that has one is a later order. */
 async function drainedAgain(kinds: readonly VipKind[], path: string): Promise<DrainOrder | undefined> {
   const file = await readOrderFile(path);
-  if (file.kind !== 'order' || file.order.kind !== 'drain') return undefined;
+  if (file.kind !== 'order' || file.order.order !== 'drain') return undefined;
   return file.order.vips.some((kind) => kinds.includes(kind)) ? file.order : undefined;
 }

@@ -60,7 +60,7 @@ async function probedMove(
     await pause(PROBE_BEFORE_MS);
     const whose = asked(settings.reason, env);
     const until = isoTime(Date.parse(whose.at) + settings.timeout);
-    const order: MoveOrder = { ...whose, kind: 'move', vip: kind, first: plan.first, until };
+    const order: MoveOrder = { ...whose, order: 'move', vip: kind, first: plan.first, until };
     const orderedMs = monotonicMs();
     const outcome = await move(order, facts, settings);
     await probe.stop();

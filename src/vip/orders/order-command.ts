@@ -59,7 +59,7 @@ export function vipsOf({ vips }: OrderFacts, kinds: readonly VipKind[]): readonl
 }
 
 /** The fields that every order has: who gave it, and when. */
-export function asked(why: string, env: NodeJS.ProcessEnv): Omit<VipOrder, 'kind'> {
+export function asked(why: string, env: NodeJS.ProcessEnv): Omit<VipOrder, 'order'> {
   const by = `${env['SUDO_USER'] ?? userName()}@${hostname()}`.slice(0, 200);
   return { v: 1, id: newOrderId(), by, why, at: isoTime(Date.now()) };
 }
@@ -128,7 +128,7 @@ export function notWritable(path: string, error: unknown): string {
 }
 
 function follows(priorities: KeepalivedMonitorStatus['priorities'], order: VipOrder): boolean {
-  const kinds = order.kind === 'drain' ? order.vips : [order.vip];
+  const kinds = order.order === 'drain' ? order.vips : [order.vip];
   return kinds.every((kind) =>
     priorities.some((one) => one.kind === kind && one.order === orderText(notBegun, order, kind)),
   );

@@ -71,7 +71,7 @@ export async function orderInTheWay(path: string): Promise<string | undefined> {
   if (file.kind === 'none') return undefined;
   if (file.kind === 'unusable') return `${file.message} (hawser undrain removes it)`;
   const { order } = file;
-  const end = order.kind === 'drain' ? 'cancel it with hawser undrain' : `until ${order.until}`;
+  const end = order.order === 'drain' ? 'cancel it with hawser undrain' : `until ${order.until}`;
   return `an order is already in effect (${end})`;
 }
 

@@ -24,7 +24,7 @@ const asked = {
 /** Holds VIPs of these kinds only where no other node can, for as long as it stands. */
 const drainSchema = z.strictObject({
   ...asked,
-  kind: z.literal('drain'),
+  order: z.literal('drain'),
   vips: z.array(z.enum(vipKinds)).check(z.minLength(1)),
 });
 
@@ -35,7 +35,7 @@ export const longestMoveMs = 600_000;
 const moveSchema = z
   .strictObject({
     ...asked,
-    kind: z.literal('move'),
+    order: z.literal('move'),
     vip: z.enum(vipKinds),
     first: z.enum(['demote', 'promote']),
     until: z.iso.datetime(),
@@ -47,7 +47,7 @@ const moveSchema = z
   );
 
 /** An order as it stands in its file. */
-export const orderSchema = z.discriminatedUnion('kind', [drainSchema, moveSchema]);
+export const orderSchema = z.discriminatedUnion('order', [drainSchema, moveSchema]);
 
 export type DrainOrder = Immutable<z.infer<typeof drainSchema>>;
 export type MoveOrder = Immutable<z.infer<typeof moveSchema>>;
@@ -78,7 +78,7 @@ export function nextProgress(
   order: VipOrder,
   { nowMs, holds }: { readonly nowMs: number; readonly holds: boolean },
 ): OrderProgress {
-  if (order.kind === 'drain' || state.kind === 'over') return state;
+  if (order.order === 'drain' || state.kind === 'over') return state;
   const isReached = holds === (order.first === 'promote');
   const leftMs = Date.parse(order.until) - nowMs;
   const isLate = leftMs <= 0 || leftMs > longestMoveMs;
@@ -91,7 +91,7 @@ export function nextProgress(
 
 /** What the state makes of the rank of VIPs of this kind. */
 export function effectOf(state: OrderProgress, order: VipOrder, kind: VipKind): OrderEffect {
-  if (order.kind === 'drain') return order.vips.includes(kind) ? 'drain' : 'none';
+  if (order.order === 'drain') return order.vips.includes(kind) ? 'drain' : 'none';
   return state.kind === 'under-way' && order.vip === kind ? order.first : 'none';
 }
 
@@ -99,7 +99,7 @@ export function effectOf(state: OrderProgress, order: VipOrder, kind: VipKind): 
 export function orderText(state: OrderProgress, order: VipOrder, kind: VipKind): string | undefined {
   const { by, why, at } = order;
   const because = why === '' ? '' : `: ${why}`;
-  if (order.kind === 'drain')
+  if (order.order === 'drain')
     return order.vips.includes(kind) ? `drained by ${by} since ${at}${because}` : undefined;
   if (order.vip !== kind || state.kind === 'over') return undefined;
   return `move-vip by ${by} until ${order.until} at most${because}`;

@@ -83,7 +83,7 @@ export function createVipOrders(
     effect: (kind, holds) => {
       if (known === undefined) return 'none';
       const { order, state } = known;
-      if (order.kind === 'drain' || order.vip === kind) {
+      if (order.order === 'drain' || order.vip === kind) {
         const next = nextProgress(state, order, { nowMs: Date.now(), holds });
         if (next.kind === 'over' && state.kind !== 'over') {
           logEnd(known, next.outcome, observers);
@@ -109,7 +109,7 @@ function problemOf(path: string, file: OrderFile, kindsHere: readonly VipKind[])
   if (file.kind === 'unusable') return file.message;
   if (file.kind === 'none') return undefined;
   const { order } = file;
-  const vips = order.kind === 'drain' ? order.vips : [order.vip];
+  const vips = order.order === 'drain' ? order.vips : [order.vip];
   const stranger = vips.find((kind) => !kindsHere.includes(kind));
   if (stranger === undefined) return undefined;
   return `Cannot use "${path}": it is about the ${stranger} VIP, which this node does not have, expected ${kindsHere.join(' or ')}`;
@@ -117,7 +117,7 @@ function problemOf(path: string, file: OrderFile, kindsHere: readonly VipKind[])
 
 function logBegin(order: VipOrder, { log }: KeepalivedMonitorObservers): void {
   const { by, why, at: since } = order;
-  if (order.kind === 'drain') {
+  if (order.order === 'drain') {
     log({ event: 'node-drained', level: 'warn', kinds: order.vips, by, why, since });
     return;
   }
@@ -127,6 +127,6 @@ function logBegin(order: VipOrder, { log }: KeepalivedMonitorObservers): void {
 
 function logEnd({ order, state }: Known, outcome: string, { log }: KeepalivedMonitorObservers): void {
   const tookMs = Date.now() - Date.parse(order.at);
-  if (order.kind === 'drain') log({ event: 'node-undrained', kinds: order.vips, outcome, tookMs });
+  if (order.order === 'drain') log({ event: 'node-undrained', kinds: order.vips, outcome, tookMs });
   else if (state.kind !== 'over') log({ event: 'move-vip-over', kind: order.vip, outcome, tookMs });
 }

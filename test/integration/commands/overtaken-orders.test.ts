@@ -38,7 +38,15 @@ async function monitorThatSays(says: string | null) {
 }
 
 const drainBy = (by: string, id: string, ...more: readonly 'ingress'[]) =>
-  ({ v: 1, kind: 'drain', id, by, why: '', at: '2026-11-21T12:00:00.000Z', vips: ['api', ...more] }) as const;
+  ({
+    v: 1,
+    order: 'drain',
+    id,
+    by,
+    why: '',
+    at: '2026-11-21T12:00:00.000Z',
+    vips: ['api', ...more],
+  }) as const;
 
 test('a drain that is withdrawn before it was carried out says so at once', async () => {
   const monitor = await monitorThatSays(null);

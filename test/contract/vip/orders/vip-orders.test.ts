@@ -37,9 +37,9 @@ const keeper = () =>
 const events = () => logged.map(({ event }) => event);
 const asked = (id: string) =>
   ({ v: 1, id: id.repeat(16), by: 'root@cp-1', why: 'test', at: isoTime(Date.now()) }) as const;
-const drain = (id = 'a'): VipOrder => ({ kind: 'drain', ...asked(id), vips: ['api'] });
+const drain = (id = 'a'): VipOrder => ({ order: 'drain', ...asked(id), vips: ['api'] });
 const move = (part: Partial<MoveOrder> = {}): MoveOrder => ({
-  kind: 'move',
+  order: 'move',
   ...asked('b'),
   vip: 'api',
   first: 'demote',

@@ -58,8 +58,8 @@ const order = (kind: 'drain' | 'move', agoMs: number): string => {
   const whose = { id: '0123456789abcdef', by: 'root@cp-1', why: 'kernel' };
   const asked = { v: 1, ...whose, at: isoTime(atMs) } as const;
   return kind === 'drain'
-    ? orderFileText({ kind, ...asked, vips: ['api', 'ingress'] })
-    : orderFileText({ kind, ...asked, vip: 'api', first: 'demote', until: isoTime(atMs + 40_000) });
+    ? orderFileText({ order: kind, ...asked, vips: ['api', 'ingress'] })
+    : orderFileText({ order: kind, ...asked, vip: 'api', first: 'demote', until: isoTime(atMs + 40_000) });
 };
 const ordered = (text: string): Files => ({ '/etc/hawser-keepalived/vrrp-steering.json': text });
 

@@ -10,9 +10,9 @@ const asked = {
   why: 'kernel 6.18',
   at: '2026-11-21T12:00:00.000Z',
 } as const;
-const drain: VipOrder = { kind: 'drain', ...asked, vips: ['api', 'ingress'] };
+const drain: VipOrder = { order: 'drain', ...asked, vips: ['api', 'ingress'] };
 const move: VipOrder = {
-  kind: 'move',
+  order: 'move',
   ...asked,
   vip: 'api',
   first: 'demote',
@@ -26,7 +26,7 @@ test.each([drain, move])('an order is read back unchanged: %j', (order) => {
 test('a drain as it stands in the file', () => {
   expect(JSON.parse(orderFileText(drain))).toEqual({
     v: 1,
-    kind: 'drain',
+    order: 'drain',
     id: asked.id,
     by: asked.by,
     why: asked.why,
@@ -42,7 +42,7 @@ test.each([
   ['null', 'not a VIP order'],
   ['[]', 'not a VIP order'],
   ['"drain"', 'not a VIP order'],
-  ['{"v":1}', 'its "kind" is missing or wrong'],
+  ['{"v":1}', 'its "order" is missing or wrong'],
   [JSON.stringify({ ...object(drain), v: 2 }), 'its "v" is missing or wrong'],
   [JSON.stringify({ ...object(drain), vips: [] }), 'its "vips" is missing or wrong'],
   [JSON.stringify({ ...object(drain), until: '2026-11-21T12:00:00.000Z' }), 'it has "until"'],

@@ -15,10 +15,10 @@ import {
 import { type SimulatedNode, simulateGroup } from '../../../helpers/vrrp/simulated-group.ts';
 
 const asked = { v: 1, id: 'a', by: 'root@cp-1', why: 'kernel', at: isoTime(0) } as const;
-const drain: VipOrder = { ...asked, kind: 'drain', vips: ['api'] };
+const drain: VipOrder = { ...asked, order: 'drain', vips: ['api'] };
 const move: MoveOrder = {
   ...asked,
-  kind: 'move',
+  order: 'move',
   vip: 'api',
   first: 'demote',
   until: isoTime(30_000),
@@ -157,7 +157,7 @@ const group = fc.array(
   { minLength: 2, maxLength: 5 },
 );
 const rank = ({ service, order }: SimulatedNode) =>
-  service === 'failed' ? 0 : order?.kind === 'drain' ? 1 : service === 'doubtful' ? 2 : 3;
+  service === 'failed' ? 0 : order?.order === 'drain' ? 1 : service === 'doubtful' ? 2 : 3;
 
 describe('a group', () => {
   test('comes to rest with one of its best nodes, whatever was ordered of whom', () => {
