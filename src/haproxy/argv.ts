@@ -1,4 +1,4 @@
-/** HAProxy's files. All but `masterSocket` are part of the contract with users of the original pods. */
+/** HAProxy's files. Users of the original pods rely on all of them except `masterSocket`. */
 export interface HaproxyPaths {
   readonly haproxy: string;
   readonly config: string;
@@ -14,9 +14,9 @@ export function checkArgv(haproxy: string, config: string): Argv {
 }
 
 /**
- * A master and its worker in the foreground. `-x` fetches the listeners' descriptors from the serving
- * generation. `-sf` is omitted on purpose: it stops the old generation before the new one has proven anything, and
- * pauses the old listeners while a port clash is retried (docs/internals/decisions/0002).
+ * Starts a master and its worker in the foreground. `-x` fetches the listeners' descriptors from the serving generation. `-sf` is omitted on purpose:
+ * it would stop the old generation before the new one is proven, and pause the old listeners while a port clash is retried
+ * (docs/internals/decisions/0002).
  */
 export function masterArgv(
   paths: HaproxyPaths,

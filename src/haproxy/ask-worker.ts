@@ -6,7 +6,7 @@ import { askRuntimeApi } from './runtime-api.ts';
 
 const AGAIN_MS = 10;
 
-/** Sends `text` to a master's worker through the master's socket. Otherwise like `askMaster`. */
+/** Sends commands to a master's worker through the master's socket. Otherwise like `askMaster`. */
 export async function askWorker(
   masterSocket: string,
   running: Running,
@@ -17,9 +17,9 @@ export async function askWorker(
 }
 
 /**
- * Sends `text` to a master. Undefined without a reply within `withinMs`, or if the master has ended. HAProxy 2.5 and newer re-execute the master
- * after it has read the configuration and accept no connection until it is back, so a refused connection is retried. Source: HAProxy's
- * management guide, "Master CLI".
+ * Sends `text` to a master. Returns undefined if there is no reply within `withinMs`, or the master has ended. HAProxy 2.5 and newer re-execute the
+ * master after it has read the configuration and accept no connection meanwhile, so a refused connection is retried. Source: HAProxy's management
+ * guide, "Master CLI".
  */
 export async function askMaster(
   masterSocket: string,
@@ -36,7 +36,7 @@ export async function askMaster(
   }
 }
 
-/** In the form that a master's socket expects: for its worker. */
+/** Formats commands for a worker in the form that its master's socket expects. */
 export function toWorker(commands: readonly string[]): string {
   return commands.map((command) => `@1 ${command}`).join(';');
 }

@@ -4,15 +4,15 @@ import { isOlder, versionIn } from '../engine/system/text/version-order.ts';
 interface HaproxyBuild {
   /** "3.0.11", without the distribution's suffix. */
   readonly version: string;
-  /** New enough for hawser. */
+  /** Whether the version is new enough for hawser. */
   readonly supported: boolean;
-  /** Its checks support HTTPS. */
+  /** Whether its checks support HTTPS. */
   readonly openssl: boolean;
 }
 
 export const OLDEST_HAPROXY = '2.6.0';
 
-/** `printed`: by `haproxy -vv`, since `haproxy -v` omits the build options. Undefined if it contains no version. */
+/** Parses the output of `haproxy -vv`; `haproxy -v` omits the build options. Undefined if it contains no version. */
 export function parseHaproxyBuild(printed: string): HaproxyBuild | undefined {
   const version = versionIn(printed, /HAProxy version (\d+)\.(\d+)[.-](?:dev)?(\d+)?/i);
   if (version === undefined) return undefined;

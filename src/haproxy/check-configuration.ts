@@ -4,9 +4,8 @@ import { runLeanCommand } from '../engine/system/process/run-lean-command.ts';
 import { checkArgv } from './argv.ts';
 
 /**
- * HAProxy's own verdict on a file (`haproxy -c -f FILE`). It checks syntax, limits and addresses, and does not
- * bind: a port in use shows only when HAProxy starts. `run` starts programs: a supervisor's needs less memory
- * than a monitor's.
+ * Validates a file with HAProxy itself (`haproxy -c -f FILE`). That checks syntax, limits and addresses, but does not bind: a port in use is reported
+ * only when HAProxy starts. `run` starts the program: a supervisor's implementation needs less memory than a monitor's.
  */
 export function createConfigurationCheck(
   options: Pick<CheckProgram, 'timeoutMs' | 'run' | 'detailCharacters'> & { readonly haproxyPath: string },
@@ -24,14 +23,14 @@ export const runInBackground: RunCommand = (argv, options) =>
 
 function refusal(result: CommandResult): ReturnType<CheckProgram['refusal']> {
   if (result.exitCode === 0) return undefined;
-  return { expected: '"Configuration file is valid"', detail: wordsOf(result) };
+  return { expected: '"Configuration file is valid"', detail: messageLines(result) };
 }
 
 /**
- * HAProxy starts each report with its version and path, which are irrelevant here. So is its process id, which would make the
- * same refusal look new at each check.
+ * The relevant lines of the output. HAProxy starts each report with its version and path, which do not matter here, and its process id, which would
+ * make equal refusals look different.
  */
-function wordsOf({ stdout, stderr }: CommandResult): string {
+function messageLines({ stdout, stderr }: CommandResult): string {
   return `${stdout}${stderr}`
     .split('\n')
     .filter((line) => line.trim() !== '' && !line.startsWith('[NOTICE]'))

@@ -7,21 +7,21 @@ import { sleep } from '../engine/system/time/sleep.ts';
 interface CheckTiming {
   /** How long to wait for a supervisor that is starting. */
   readonly waitMs: number;
-  /** The supervisor takes at most 20 s, after a running check of 20 s. */
+  /** How long to wait for the answer. The supervisor takes at most 20 s, after another check of at most 20 s. */
   readonly answerMs: number;
 }
 
 const defaultTiming: CheckTiming = { waitMs: 5_000, answerMs: 45_000 };
 const RETRY_MS = 250;
 
-/** A hostile container must not fill logs and Events with its answer. */
+/** A hostile container must not fill logs and Events with its answers. */
 const MAX_MESSAGE_CHARACTERS = 500;
 const MAX_DETAIL_CHARACTERS = 4_000;
 
 /**
- * Has the supervisor validate the candidate. HAProxy runs code while it parses (`lua-load`), so a configuration from a tenant or an operator
- * must be parsed in HAProxy's container and not in this one, which has credentials. No path is sent: the supervisor knows its candidate. Without
- * a verdict the candidate is not used.
+ * Returns a check that lets the supervisor validate the candidate. HAProxy runs code while it parses (`lua-load`), so a configuration from a tenant
+ * or an operator must be parsed in HAProxy's container, not in this one, which has credentials. No path is sent: the supervisor has its own path of
+ * the candidate. Without a verdict the candidate is not used.
  */
 export function createSupervisorCheck(
   socketPath: string,
@@ -40,7 +40,7 @@ export function createSupervisorCheck(
     signal.throwIfAborted();
     const noVerdict = (reason: string) => ({
       kind: 'impossible' as const,
-      message: `Cannot validate configuration "${path}" through "${socketPath}": ${reason.slice(0, MAX_MESSAGE_CHARACTERS)}, expected HAProxy's verdict`,
+      message: `Cannot validate configuration "${path}" through "${socketPath}": ${reason.slice(0, MAX_MESSAGE_CHARACTERS)}, expected a verdict of HAProxy`,
     });
     switch (outcome.kind) {
       case 'unreachable':

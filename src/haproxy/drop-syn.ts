@@ -12,26 +12,26 @@ interface Options {
 }
 
 interface SynDrop {
-  /** The same driver, but a serving generation can be replaced only while new connections are dropped. */
+  /** The same driver, except that new connections are dropped while a serving generation is replaced. */
   readonly program: ProxyDriver;
   /** Accepts new connections again, and removes leftovers. Never rejects. */
   readonly allow: () => Promise<void>;
 }
 
-/** The name of an instance is appended, after a hyphen. */
+/** An instance's name is appended after a hyphen. */
 export const DROP_SYN_TABLE = 'inet hawser_drop_syn';
 
 const NFT_TIMEOUT_MS = 2_000;
 /** Time for the old generation to close its listeners after the signal. */
 const CLOSING_MS = 500;
-/** How much longer than a start the kernel waits. */
+/** How much longer than a start the drop lasts in the kernel. */
 const SPARE_MS = 2_000;
 
 /**
- * For an HAProxy that does not hand over its listeners: from before a new generation is started until the old one has closed its
- * own, new connections to HAProxy's ports are dropped, and clients resend their SYN after a second. Otherwise connections that the old
- * generation has not accepted yet would be reset. The drop has a time limit in the kernel: it ends even if
- * this process is killed. If nft cannot be used, the replacement continues without it (docs/internals/decisions/0076).
+ * For an HAProxy that does not hand over its listeners. From before a new generation starts until the old one has closed its listeners, new
+ * connections to HAProxy's ports are dropped, and clients resend their SYN after a second. Otherwise connections that the old generation has not
+ * accepted yet would be reset. The kernel limits the time of the drop, so it ends even if this process is killed. If nft cannot be used, the
+ * replacement goes on without the drop (docs/internals/decisions/0076).
  */
 export function dropSyns(program: ProxyDriver, options: Options): SynDrop {
   const table = `${DROP_SYN_TABLE}${options.instance === undefined ? '' : `-${options.instance}`}`;
@@ -41,7 +41,7 @@ export function dropSyns(program: ProxyDriver, options: Options): SynDrop {
       timeoutMs: NFT_TIMEOUT_MS,
       input: ruleset,
     });
-    if (exitCode !== 0) options.onFailure(stderr.trim() || 'nft was not done in time');
+    if (exitCode !== 0) options.onFailure(stderr.trim() || 'nft did not finish in time');
   };
   const use = async (ruleset: string): Promise<void> => {
     turn += 1;
@@ -51,7 +51,7 @@ export function dropSyns(program: ProxyDriver, options: Options): SynDrop {
   const allowSoon = (): void => {
     const mine = turn;
     setTimeout(() => {
-      // Another replacement may have begun.
+      // Another replacement may have started.
       if (turn === mine) void allow();
     }, CLOSING_MS).unref();
   };
@@ -75,7 +75,7 @@ export function dropSyns(program: ProxyDriver, options: Options): SynDrop {
   };
 }
 
-/** Replaces the table in one transaction. The kernel removes each port from the set once its time is over. */
+/** Replaces the table in one transaction. The kernel removes each port from the set after its timeout. */
 export function dropRuleset(table: string, ports: readonly number[], timeoutMs: number): string {
   const elements = ports.map((port) => `${port} timeout ${timeoutMs}ms`).join(', ');
   return `${forgetTable(table)}table ${table} {
@@ -92,7 +92,7 @@ export function dropRuleset(table: string, ports: readonly number[], timeoutMs: 
 `;
 }
 
-/** The TCP ports on which the serving generation listens, according to its sockets and not to its configuration. */
+/** The TCP ports on which the serving generation listens, according to its sockets, not to its configuration. */
 function portsOf(statsSocket: string): readonly number[] {
   const pids = findRunning(statsSocket)
     .filter(({ listens }) => listens)

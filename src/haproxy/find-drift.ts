@@ -14,7 +14,7 @@ import type { Running } from './runtime/line.ts';
 /** Polling all servers of a larger configuration would cost too much. */
 const MOST_COMPARED_BYTES = 2 * 1024 * 1024;
 
-/** Reads the set files of a main file. */
+/** Returns a function that reads a set file of a main file. */
 export function readSetFiles(config: string): ReadSetFile {
   return async (name, sha256) => {
     if (!isSetFileName(name)) return undefined;
@@ -26,23 +26,23 @@ export function readSetFiles(config: string): ReadSetFile {
   };
 }
 
-/** Hash of the file, if it has this revision. It is read again only after a change. */
+/** Returns a function with the hash of the file, if it has this revision. The file is read again only after a change. */
 export function createFileHash(config: string): (revision: string) => string | undefined {
-  let known: { readonly stamp: string; readonly sha256: string; readonly revision: string } | undefined;
+  let cached: { readonly stamp: string; readonly sha256: string; readonly revision: string } | undefined;
   return (revision) => {
     const stamp = stampOf(config);
-    if (known?.stamp !== stamp) {
+    if (cached?.stamp !== stamp) {
       const read = readConfiguration(config);
       if (read.kind === 'unusable') return undefined;
-      known = { stamp, sha256: read.sha256, revision: read.revision };
+      cached = { stamp, sha256: read.sha256, revision: read.revision };
     }
-    return known.revision === revision ? known.sha256 : undefined;
+    return cached.revision === revision ? cached.sha256 : undefined;
   };
 }
 
 /**
- * The servers of the configuration with this revision that run differently; none for one of more than 2 MiB. Undefined if another file is in
- * place, or HAProxy does not answer. Removed servers are deleted in any case.
+ * Returns a function that finds the servers that differ from the configuration with this revision; none for a configuration of more than 2 MiB.
+ * Undefined if another file is in place, or HAProxy does not answer. Removed servers are deleted in any case.
  */
 export function createDriftSearch(
   config: string,
@@ -51,9 +51,9 @@ export function createDriftSearch(
   return async (serving, revision) => {
     const read = isLarge(config) ? undefined : readConfiguration(config);
     const isServed = read?.kind === 'present' && read.revision === revision;
-    const wanted = isServed ? describeConfiguration(read.bytes.toString('utf8')) : undefined;
-    const changes = await drift(serving, wanted);
-    return wanted === undefined || changes === undefined ? undefined : { changes };
+    const desired = isServed ? describeConfiguration(read.bytes.toString('utf8')) : undefined;
+    const changes = await drift(serving, desired);
+    return desired === undefined || changes === undefined ? undefined : { changes };
   };
 }
 
@@ -61,7 +61,7 @@ export function isLarge(config: string): boolean {
   try {
     return statSync(config).size > MOST_COMPARED_BYTES;
   } catch {
-    // Unreadable, such as a loop of links.
+    // Unreadable, for example a loop of links.
     return false;
   }
 }
@@ -71,7 +71,7 @@ function stampOf(config: string): string {
   try {
     found = statSync(config);
   } catch {
-    // It cannot be read either.
+    // Reading the file will fail too.
   }
   return `${found?.dev}:${found?.ino}:${found?.size}:${found?.mtimeMs}`;
 }

@@ -4,8 +4,8 @@ import { childrenOf, readProcess } from '../engine/system/process/processes.ts';
 import type { RunningGeneration } from './program.ts';
 
 /**
- * The inodes of the sockets that were bound to this path and are listened on. A generation that took over the listeners of
- * the previous one has the same socket; one that could not has bound another. HAProxy binds `PATH.PID.tmp` and renames it.
+ * The inodes of the listening sockets that were bound to this path. A generation that took over the listeners of the previous one has the same
+ * socket; one that could not has bound another. HAProxy binds `PATH.PID.tmp` and renames it.
  */
 export function statsListeners(statsSocket: string): ReadonlySet<string> {
   return new Set(boundSockets().flatMap(({ path, inode }) => (path === statsSocket ? inode : [])));
@@ -16,9 +16,8 @@ function boundSockets(): readonly { readonly path: string; readonly inode: strin
 }
 
 /**
- * Every HAProxy with one of our stats or master sockets, whichever program started it. It is found by its sockets, which
- * it can only have if it was started with our paths. This works even if
- * the files were removed. A worker without a master counts as a generation of its own.
+ * Every HAProxy with one of hawser's stats or master sockets, whichever program started it. A process can only have such a socket if it was started
+ * with hawser's paths, so this works even if the files were removed. A worker without a master counts as a separate generation.
  */
 export function findRunning(statsSocket: string): readonly RunningGeneration[] {
   const masterSocket = join(dirname(statsSocket), 'hawser-generation-');

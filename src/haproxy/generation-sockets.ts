@@ -1,12 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The master socket of a generation, in the folder of the stats socket. */
+/** Path of a generation's master socket, in the folder of the stats socket. */
 export function generationSocket(runDir: string, generation: number): string {
   return join(runDir, `hawser-generation-${generation}.sock`);
 }
 
-/** The sockets on disk, the newest generation first. One may belong to a generation that has ended. */
+/** The sockets on disk, newest generation first. Some may belong to generations that have ended. */
 export async function generationSockets(runDir: string): Promise<readonly string[]> {
   const names = await readdir(runDir).catch(() => []);
   return names

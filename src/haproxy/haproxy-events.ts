@@ -5,7 +5,7 @@ import {
   servedFacts,
 } from '../engine/observe/journal/journal-events.ts';
 
-/** The journaled events of an HAProxy and its supervisor. */
+/** The journal's events of HAProxy and its supervisor. */
 export const haproxyEvents: JournalEvents = {
   'generation-serving': {
     kind: 'reload',

@@ -34,24 +34,24 @@ import type { Running } from './runtime/line.ts';
 import { askRuntimeApi } from './runtime-api.ts';
 import { stateForTracking } from './state-for-tracking.ts';
 
-/** A check of a large file takes well under a second; one that hangs must not hang the supervisor. */
+/** A check of a large file takes well under a second. A hung check must not hang the supervisor. */
 const CHECK_TIMEOUT_MS = 30_000;
 /** A loaded machine takes seconds for 40 ms of work. The monitor waits for two of these checks. */
 const CANDIDATE_TIMEOUT_MS = 20_000;
-/** HAProxy answers its sockets from its event loop; one that needs longer is not healthy. */
+/** HAProxy answers its sockets from its event loop. If it needs longer, it is not healthy. */
 const ASK_TIMEOUT_MS = 1_000;
-/** A change that a starved HAProxy makes late is still sooner than a reload. A hung one is replaced meanwhile. */
+/** A late change by a starved HAProxy is still faster than a reload. A hung HAProxy is replaced meanwhile. */
 const CHANGE_TIMEOUT_MS = 5_000;
-/** A removed server stays in HAProxy until then, and uses memory. */
+/** Limit for how long a removed server stays in HAProxy, where it uses memory. */
 const MOST_FINISH_MS = 10 * 60_000;
-/** A question stays pending for longer than a worker may be busy or starved. */
+/** Longer than a worker may be busy or starved: the request stays pending until then. */
 const HANGS_FOR_MS = 600_000;
-/** A state file that contains only the format's version: every server starts with HAProxy's defaults. */
+/** A state file with only the format's version: every server starts with HAProxy's defaults. */
 const NO_STATE = '1\n';
-/** The directive without which HAProxy reads no server state, in any section. It may name a file other than ours. */
+/** The directive, in any section, without which HAProxy loads no server state. It may name another file than the supervisor's. */
 const LOADS_STATE = 'load-server-state-from-file';
 
-/** Only in this mode can HAProxy's variables be set from outside. */
+/** HAProxy's variables can be set from outside only in experimental mode. */
 const GIVE_NOTICE = `experimental-mode on; @1 set var ${LEAVING_VARIABLE} bool(true)`;
 
 interface ProgramSettings extends HaproxyPaths {
@@ -59,7 +59,7 @@ interface ProgramSettings extends HaproxyPaths {
   readonly forceDeleteTimeout: number;
 }
 
-/** HAProxy, as the supervisor's engine sees it. Each generation has its own master socket next to the stats socket. */
+/** HAProxy as the supervisor's driver. Each generation has its own master socket next to the stats socket. */
 export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
   const runDir = dirname(paths.statsSocket);
   const lastGood = join(runDir, 'haproxy.last-good.cfg');
@@ -78,7 +78,7 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
     choose: (sessions: readonly Session[]) => readonly Session[],
   ): Promise<number> => {
     const ending = choose(clientSessions((await askAll(running, ['show sess'])) ?? ''));
-    // One by one, by their ids: a draining worker's proxies are stopped, and it refuses "shutdown sessions server".
+    // One by one, by id: a draining worker's proxies are stopped, so it refuses "shutdown sessions server".
     if (ending.length > 0)
       await askAll(
         running,
@@ -124,7 +124,7 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
     endSessionsOfLostServers: createLostServers(askAll, endSome),
     serverStatistics: async (running) =>
       isLarge(paths.config) ? undefined : await askAll(running, ['show stat -1 4 -1']),
-    // "stopping": one passing check brings it back at once, and two failing ones mark it down.
+    // "stopping": one successful check brings the server back at once, and two failed ones mark it down.
     setAside: async (running, server) => {
       const reply = await askAll(running, [`set server ${server} health stopping`]);
       return reply === undefined ? 'HAProxy does not answer' : reply.trim() || undefined;
@@ -146,7 +146,7 @@ async function check(ask: ConfigurationCheck, config: string): Promise<CheckOutc
   return await ask(config);
 }
 
-/** Takes no path from a client: it only validates the candidate next to this supervisor's configuration. */
+/** Accepts no path from a client: validates only the candidate next to this supervisor's configuration. */
 async function checkCandidate({ haproxy: haproxyPath, config }: HaproxyPaths): Promise<CheckOutcome> {
   try {
     const { candidate } = await findLiveFile(config);
@@ -162,7 +162,7 @@ async function checkCandidate({ haproxy: haproxyPath, config }: HaproxyPaths): P
   }
 }
 
-/** For thousands of servers that takes seconds, so nothing is saved if the next generation does not load it. */
+/** Saving takes seconds for thousands of servers, so nothing is saved if the next generation does not load it. */
 async function saveState(paths: HaproxyPaths): Promise<boolean> {
   const next = readConfiguration(paths.config);
   if (next.kind === 'unusable' || ![LOADS_STATE, paths.stateFile].every((it) => next.bytes.includes(it)))
@@ -174,7 +174,7 @@ async function saveState(paths: HaproxyPaths): Promise<boolean> {
   return writeState(paths.stateFile, kept) && saved;
 }
 
-/** Without a generation to take over from, an older state would be a guess about servers that may have recovered. */
+/** Without a generation to take over from, an older state is no longer valid: servers may have recovered. */
 function start(
   paths: HaproxyPaths,
   config: string,
@@ -192,7 +192,7 @@ function start(
   return { kind: 'started', master, exited, configSha256, revision, ...size };
 }
 
-/** The number of files next to the main file, one folder deep; 0 without any. It must be fast, since a start waits for its proof. */
+/** The number of files next to the main file, one folder deep. 0 if there are none. Must be fast, because a start waits for its proof. */
 function countSetFiles(config: string): number {
   try {
     const folder = filesFolder(realpathSync(config));
@@ -206,10 +206,10 @@ function countSetFiles(config: string): number {
   }
 }
 
-/** False if it cannot be written. HAProxy starts without the file as well, and reports that itself. */
+/** Returns false if the state cannot be written. HAProxy starts without the file too, and reports that itself. */
 function writeState(stateFile: string, state: string): boolean {
   try {
-    // Replaced: HAProxy's user can create a link or a FIFO there.
+    // Replaces the file, because HAProxy's user can create a link or a FIFO at the path.
     replaceFile(stateFile, state, 0o600);
     return true;
   } catch {

@@ -1,2 +1,2 @@
-/** A variable of HAProxy's process. The supervisor sets it when it is asked to stop, and the template's health check fails from then on. */
+/** A variable of HAProxy's process. The supervisor sets it when it must stop; from then on the template's health check fails. */
 export const LEAVING_VARIABLE = 'proc.hawser_leaving';

@@ -10,17 +10,17 @@ type EndSome = (
   choose: (sessions: readonly Session[]) => readonly Session[],
 ) => Promise<number>;
 
-/** In this many rounds a server did not answer: a network may be down for a moment. */
+/** Rounds without an answer before a server is lost. A network may be down for a moment. */
 const SILENT_ROUNDS = 3;
-/** Probes at a time. */
+/** Servers to probe per round. */
 const MOST_PROBED = 64;
 /** Backends per request. */
 const BATCH = 50;
 
 /**
- * Ends the sessions of draining generations with dead servers: those that are down in the serving generation, and those it does not have whose
- * machine is silent. A server that refuses connections is alive and may be finishing its requests. Only backends with draining sessions are
- * polled.
+ * Returns a function that ends the sessions of draining generations with dead servers: servers that are down in the serving generation, and servers
+ * that it does not have and whose machine is silent. A server that refuses connections is alive and may be finishing its requests. Only backends with
+ * draining sessions are polled.
  */
 export function createLostServers(
   askAll: AskAll,
@@ -51,7 +51,7 @@ export function createLostServers(
   };
   /** The servers that have been silent for long enough, at the addresses that the generations report. */
   const silentOf = async (places: ReturnType<typeof serverPlaces>): Promise<ReadonlySet<string>> => {
-    // Servers that were silent first, then those not probed for longest.
+    // First the servers that were silent, then those not probed for longest.
     const rank = ([server]: readonly [string, unknown]): number =>
       silences.has(server) ? -1 : (probedIn.get(server) ?? 0);
     const probed = [...places].sort((one, other) => rank(one) - rank(other)).slice(0, MOST_PROBED);

@@ -1,24 +1,24 @@
-/** One field of `show info`, as a number; undefined if missing. */
+/** One numeric field of `show info`; undefined if it is missing. */
 export function infoNumber(info: string, field: 'Pid' | 'CurrConns' | 'Maxconn'): number | undefined {
   const found = new RegExp(`^(?:> )?${field}: (\\d+)`, 'm').exec(info)?.[1];
   return found === undefined ? undefined : Number(found);
 }
 
-/** The master's pid in `show proc`: `4242 master 0 [failed: 0] …`. */
+/** The master's pid in the output of `show proc`: `4242 master 0 [failed: 0] …`. */
 export function masterPid(proc: string): number | undefined {
   const found = /^(\d+)\s+master\b/m.exec(proc)?.[1];
   return found === undefined ? undefined : Number(found);
 }
 
-/** A client's session: its id for `shutdown session`, and its server, as `backend/server`. */
+/** A client's session: its id for `shutdown session`, and its server as `backend/server`. */
 export interface Session {
   readonly id: string;
   readonly server: string;
 }
 
 /**
- * The clients' sessions in `show sess`. Those of the command line itself (frontend GLOBAL, over the master's socket
- * pair) are omitted: ending them would end this conversation.
+ * The clients' sessions in the output of `show sess`. Omits the sessions of the command line (frontend GLOBAL, over the master's socket pair): ending
+ * them would end this conversation.
  */
 export function clientSessions(sessions: string): readonly Session[] {
   return sessionRows(sessions)
@@ -27,9 +27,9 @@ export function clientSessions(sessions: string): readonly Session[] {
 }
 
 /**
- * The requests in progress in `show sess`. HAProxy lists no idle HTTP connection. A TLS connection passes through a TCP frontend and a server of the
- * same process (`be_sni`, `fe_sni`), as in openshift-router's template: it is listed while it is open, and its requests are listed again. Undefined for a reply
- * that does not list this command itself.
+ * The number of requests in progress in the output of `show sess`. HAProxy lists no idle HTTP connection. A TLS connection that passes through a TCP
+ * frontend and a server of the same process (`be_sni`, `fe_sni`), as in openshift-router's template, is listed while it is open, and its requests are
+ * listed separately. Undefined for a reply that does not list this command's own session.
  */
 export function requestsIn(sessions: string): number | undefined {
   const rows = sessionRows(sessions);
@@ -51,7 +51,10 @@ function sessionRows(sessions: string) {
   });
 }
 
-/** The replies to commands that were sent on one connection, each a paragraph and an empty line. Empty unless there are as many as commands. */
+/**
+ * The replies to commands that were sent on one connection. Each reply is a paragraph followed by an empty line. Returns no replies unless there is
+ * one for each command.
+ */
 export function repliesIn(text: string, commands: number): readonly string[] {
   const replies: string[] = [];
   let lines: string[] = [];

@@ -3,17 +3,16 @@ import { childrenOf, isAlive, type ProcessId } from '../engine/system/process/pr
 import { sleep } from '../engine/system/time/sleep.ts';
 import { infoNumber } from './parse-replies.ts';
 
-/** How long one round holds the old generation's answers before it lets its other clients in again. */
+/** How long one round keeps the old generation's answers open before its other clients are admitted again. */
 const ROUND_MS = 250;
 const MAX_HELD = 64;
 
 /**
- * Resolves with the new master's workers once one of them has answered on the stats socket; with undefined when
- * `signal` aborts or the master ends first.
+ * Resolves with the new master's workers once one of them has answered on the stats socket, or with undefined if `signal` aborts or the master
+ * ends first.
  *
- * Old and new generation accept on the same descriptor, and an idle old worker is usually faster. So each
- * connection that it answers is kept open: its stats socket takes 10 at a time (`stats maxconn`), and the next
- * connection can only be accepted by the new worker.
+ * Old and new generation accept on the same descriptor, and an idle old worker is usually faster. So each connection that the old worker
+ * answers is kept open: its stats socket accepts 10 at a time (`stats maxconn`), so in the end only the new worker can accept one.
  */
 export async function proveServing(
   statsSocket: string,
@@ -21,7 +20,7 @@ export async function proveServing(
   signal: AbortSignal,
 ): Promise<readonly ProcessId[] | undefined> {
   while (!signal.aborted && isAlive(master)) {
-    // The listeners are bound before the worker is forked: until then no new process can answer.
+    // The listeners are bound before the worker is forked, so no new process can answer before that.
     const workers = childrenOf(master);
     if (workers.length > 0 && (await answersWithin(statsSocket, workers, signal))) return workers;
     await sleep(2, signal);
@@ -48,7 +47,7 @@ async function answersWithin(
   }
 }
 
-/** The pid of the process that answers, on a connection that stays open; undefined without an answer. */
+/** The pid of the process that answers, on a connection that stays open. Undefined without an answer. */
 function askPid(path: string, held: Socket[], signal: AbortSignal): Promise<number | undefined> {
   return new Promise((resolve) => {
     let reply = '';

@@ -7,11 +7,11 @@ export type Configuration =
   | { readonly kind: 'present'; readonly bytes: Buffer; readonly sha256: string; readonly revision: string }
   | { readonly kind: 'unusable'; readonly message: string };
 
-/** The current content of the file, or why it cannot be a configuration: missing, empty, not a file, too large. */
+/** Reads the file's current content, or returns why it cannot be a configuration: it is missing, empty, not a regular file, or too large. */
 export function readConfiguration(path: string): Configuration {
   const unusable = (found: string): Configuration => ({
     kind: 'unusable',
-    message: `Cannot use configuration "${path}": ${found}, expected a file that holds one`,
+    message: `Cannot use configuration "${path}": ${found}, expected a configuration file`,
   });
   try {
     const { bytes } = readRegularFileSync(path, { MAX_CONFIGURATION_BYTES });

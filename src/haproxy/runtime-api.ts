@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import { patientTimer } from '../engine/system/time/patient-timeout.ts';
 
-/** A full table of sessions of a busy worker stays below this; more is cut off. */
+/** More than a full session table of a busy worker. A longer reply is cut off. */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 
 /**
- * Sends one command to a stats or master socket and returns HAProxy's reply; undefined without a reply within
- * `timeoutMs`. Never rejects. Source: HAProxy's management guide, "Unix Socket commands".
+ * Sends one command to a stats or master socket and returns HAProxy's reply, or undefined if there is none within `timeoutMs`. Never rejects. Source:
+ * HAProxy's management guide, "Unix Socket commands".
  */
 export function askRuntimeApi(
   socketPath: string,
@@ -24,7 +24,7 @@ export function askRuntimeApi(
     };
     const timer = patientTimer(timeoutMs, () => settle(undefined));
     socket.setEncoding('utf8');
-    // A master socket keeps the conversation open until our side is closed.
+    // A master socket keeps the conversation open until the client closes its side.
     socket.once('connect', () => socket.end(`${command}\n`));
     socket.on('data', (text) => {
       reply += text;

@@ -11,13 +11,12 @@ import {
 } from './text/servers-state.ts';
 
 /**
- * The part of a saved `show servers state` that a new configuration may load. A server that tracks another one has no checks of its own:
- * loaded with a state that the tracked server does not have, it would keep that state until the tracked one next changes,
- * possibly never. Such a row is omitted, and the server starts with the state of the one that it tracks, as
- * after the reload that adds `track` to a configuration. A server that a command disabled is enabled again if the file
- * has it, since hawser removes servers that way; a server that tracks or is tracked is never removed that way, and stays disabled. A tracking server that was
- * `disabled` in the earlier file and is not in this one starts slowly. Source: HAProxy's
- * configuration manual, "track".
+ * The part of a saved `show servers state` that a new configuration may load. A server that tracks another one has no checks of its own. Loaded with
+ * a state that the tracked server does not have, it would keep that state until the tracked one next changes, possibly never. Such a row is omitted,
+ * so the server starts with the state of the server it tracks, as after a reload that adds `track`. A server that was disabled by a command is
+ * enabled again if the file has it, because hawser removes servers that way. A server that tracks or is tracked is never removed that way, and stays
+ * disabled. A tracking server that was `disabled` in the earlier file and is not in this one starts slowly. Source: HAProxy's configuration manual,
+ * "track".
  */
 export function stateForTracking(configuration: string, state: string): string {
   const { tracked, ports, disabled } = serversOf(configuration);
@@ -54,22 +53,22 @@ function startingAgain(fields: readonly string[]): readonly string[] {
     .with(FIELD.sinceSeconds, '0');
 }
 
-/** HAProxy uses the port of the state, whatever the file says, unlike the address. */
+/** Unlike the address, HAProxy uses the port of the state, whatever the file says. */
 function atPort(fields: readonly string[], port: string | undefined): readonly string[] {
   return port === undefined || fields[FIELD.port] === undefined ? fields : fields.with(FIELD.port, port);
 }
 
 interface StateLine {
   readonly line: string;
-  /** Undefined for a line that is not a server's. */
+  /** Undefined for a line that does not describe a server. */
   readonly row?: StateRow;
 }
 
 interface FileServers {
-  /** By the name of a tracking server, `backend/server`, the name of the one that it tracks. */
+  /** The tracked server of each tracking server, both as `backend/server`. */
   readonly tracked: ReadonlyMap<string, string>;
   readonly ports: ReadonlyMap<string, string>;
-  /** `backend/server`. */
+  /** Servers as `backend/server`. */
   readonly disabled: ReadonlySet<string>;
 }
 
@@ -86,7 +85,7 @@ function serversOf(configuration: string): FileServers {
   return { tracked, ports, disabled };
 }
 
-/** A server in slow start is `starting` while the one that it tracks, which gets no clients, is already `running`. */
+/** A server in slow start is `starting` while the tracked server, which gets no clients, is already `running`. */
 function isAlike(tracked: string | undefined, own: string | undefined): boolean {
   return tracked === own || (tracked === RUNNING && own === STARTING);
 }

@@ -1,11 +1,11 @@
-/** One element of DER (X.690): its identifier, and the start and end of its value in the input. */
+/** One element of DER (X.690): its tag, and the start and end of its value in the input. */
 export interface DerElement {
   readonly tag: number;
   readonly begin: number;
   readonly end: number;
 }
 
-/** The element that begins at `at` and ends before `limit`. Throws a RangeError if it is not DER, or its tag has more than one byte. */
+/** The element that starts at `at` and ends before `limit`. Throws a RangeError if the input is not DER, or the tag has more than one byte. */
 export function elementAt(der: Buffer, at: number, limit = der.length): DerElement {
   const tag = der.readUInt8(at);
   const first = der.readUInt8(at + 1);
@@ -17,7 +17,7 @@ export function elementAt(der: Buffer, at: number, limit = der.length): DerEleme
   return { tag, begin, end };
 }
 
-/** The elements in the value of another one. Throws a RangeError if it is not DER. */
+/** The elements in the value of another element. Throws a RangeError if the value is not DER. */
 export function elementsIn(der: Buffer, { begin, end }: DerElement): readonly DerElement[] {
   const found: DerElement[] = [];
   for (let at = begin; at < end; at = found.at(-1)?.end ?? end) found.push(elementAt(der, at, end));

@@ -6,14 +6,14 @@ import { weaknessOf } from './strength.ts';
 export interface KeyPair {
   /** The key, the certificate and its chain. */
   readonly pem: string;
-  /** Digest of the certificate itself: equal ones are the same certificate. */
+  /** Digest of the certificate itself: equal digests mean the same certificate. */
   readonly fingerprint: string;
   readonly validToMs: number;
 }
 
 /**
- * Undefined if the text of the certificate is empty; a string describes the problem. The key may be in the certificate's text. An expired certificate,
- * or one for another host, is still served.
+ * Reads a certificate and its key, which may be in the certificate's text. Returns a string that describes the problem, or undefined if the
+ * certificate's text is empty. An expired certificate, or one for another host, is valid here.
  */
 export function readKeyPair(certificate: string, key: string): KeyPair | string | undefined {
   const keyPart = readPem(key);

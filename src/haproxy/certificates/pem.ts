@@ -1,7 +1,7 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { readPrivateKey } from './private-key.ts';
 
-/** The contents of a tenant's PEM. Text between the blocks is dropped. */
+/** The content of a tenant's PEM. Text between the blocks is dropped. */
 interface PemContent {
   readonly certificates: readonly X509Certificate[];
   readonly keys: readonly KeyObject[];
@@ -14,14 +14,14 @@ type PemReading =
 const block = /-----BEGIN ([A-Z0-9 ]{1,40})-----([A-Za-z0-9+/=\s]*)-----END \1-----/g;
 const begin = /-----BEGIN /g;
 
-/** In characters: room for a chain of ten RSA certificates and its key. Longer ones are not parsed. */
+/** In characters: enough for a chain of ten RSA certificates and its key. Longer ones are not parsed. */
 export const MAX_PEM_LENGTH = 64 * 1024;
 /** More than any chain has, and few enough to be checked at once. */
 const MOST_BLOCKS = 32;
 
 /**
- * Parses and re-encodes every block, so that OpenSSL in HAProxy never reads what a tenant wrote. An encrypted key, a block of an unknown kind,
- * or one that does not parse makes the whole text invalid.
+ * Parses and re-encodes every block, so that HAProxy's OpenSSL never reads a tenant's bytes. An encrypted key, a block of an unknown type, or an
+ * unparsable block makes the whole text invalid.
  */
 export function readPem(text: string): PemReading {
   if (text.length > MAX_PEM_LENGTH)

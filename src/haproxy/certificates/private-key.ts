@@ -15,8 +15,8 @@ const INTEGER = 0x02;
 const unsupported = 'a private key is of an unsupported type, expected RSA, or EC P-256, P-384 or P-521';
 
 /**
- * A private key as PKCS#8, PKCS#1 or SEC 1, by the label of its PEM block. Its type and its size are checked before OpenSSL parses it: OpenSSL
- * computes the public half of DSA, DH and EC keys while it parses them, however long their numbers are. Throws if it cannot be parsed.
+ * Parses a private key in PKCS#8, PKCS#1 or SEC 1, by the label of its PEM block. Its type and size are checked before OpenSSL parses it: for DSA, DH
+ * and EC keys OpenSSL computes the public half while parsing, however long the numbers are. Throws if the key cannot be parsed.
  */
 export function readPrivateKey(pem: string, label: string): KeyReading {
   const der = Buffer.from(pem.replaceAll(/-----.*?-----/g, ''), 'base64');
@@ -54,7 +54,10 @@ function rsaKeyProblem(der: Buffer, key: DerElement): string | undefined {
   );
 }
 
-/** ECPrivateKey ::= SEQUENCE { version, OCTET STRING with the scalar, [0] curve, [1] public key }. In PKCS#8 the curve may be only outside. */
+/**
+ * ECPrivateKey ::= SEQUENCE { version, OCTET STRING with the scalar, [0] curve, [1] public key }. In PKCS#8 the curve may be only in the outer
+ * structure.
+ */
 function ecKeyProblem(der: Buffer, key: DerElement, outer?: string): string | undefined {
   const [, scalar, ...tagged] = elementsIn(der, key);
   if (scalar === undefined || scalar.end - scalar.begin > LONGEST_SCALAR_BYTES) return unsupported;
@@ -75,13 +78,13 @@ function bitsOf(der: Buffer, { begin, end }: DerElement): number {
   return (end - at) * 8 - Math.clz32(der[at] ?? 0) + 24;
 }
 
-/** Number of keys whose result is cached, by their digests: a signature with an RSA key costs milliseconds. */
+/** Number of keys whose result is cached. A signature with an RSA key costs milliseconds. */
 const MOST_PROVED = 32_768;
 const proved = new Map<string, boolean>();
 
 /**
- * Whether the key makes a signature that its public half verifies. Determined once per key, and cached by the digest of the key. HAProxy
- * would start with a key that does not, and OpenSSL would compute several times as long for each hello.
+ * Whether the public half verifies a signature of the key. Computed once per key and cached by the key's digest. HAProxy would start with a key that
+ * fails this, and OpenSSL would then compute several times as long for each hello.
  */
 export function doesSign(key: KeyObject, publicKey: KeyObject): boolean {
   const digest = createHash('sha256')

@@ -1,19 +1,19 @@
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import { elementAt, elementsIn } from './der.ts';
 
-/** Signature algorithms whose digest OpenSSL knows and considers strong enough. PSS names its digest in its parameters. */
+/** Signature algorithms with a digest that OpenSSL supports and considers strong enough. PSS names its digest in its parameters. */
 const signatures =
   /^(?:sha(?:224|256|384|512)WithRSAEncryption|ecdsa-with-SHA(?:224|256|384|512)|(?:RSA-|ecdsa_with_)SHA3-(?:224|256|384|512)|ED25519)$/;
-/** RSASSA-PSS and then, as its parameter [0], SHA-256, SHA-384, SHA-512 or SHA-224 (RFC 4055): without it the digest is SHA-1. */
+/** RSASSA-PSS followed by SHA-256, SHA-384, SHA-512 or SHA-224 as parameter [0] (RFC 4055). Without that parameter the digest is SHA-1. */
 const strongPss = /^06092a864886f70d01010a30..a0..30..0609608648016503040[2](?:01|02|03|04)/;
 
 /** `leaf`: HAProxy signs with its key. `ca`: part of a chain, or a CA that verifies pods. */
 type Role = 'leaf' | 'ca';
 
 /**
- * Why a certificate is not used. OpenSSL, at the security level of Debian and others, would refuse to load it, and then HAProxy would
- * refuse the whole configuration; or its key costs HAProxy too much, or HAProxy's Runtime API does not show its type, as with Ed25519. A root
- * may be signed with anything: self-signatures are not verified. OpenSSL loads one with unreadable dates, but then its expiry is unknown.
+ * Why a certificate is not used. OpenSSL, at the security level of Debian and others, would refuse to load it, and then HAProxy would refuse the
+ * whole configuration. Or its key costs HAProxy too much, or HAProxy's Runtime API does not show its type, as with Ed25519. A root may have any
+ * signature: self-signatures are not verified. OpenSSL loads a certificate with unreadable dates, but its expiry is then unknown.
  */
 export function weaknessOf(certificate: X509Certificate, role: Role): string | undefined {
   if (!hasDates(certificate)) return 'the dates of a certificate cannot be read';
@@ -36,7 +36,7 @@ function hasStrongSignature({ signatureAlgorithm = '', raw }: X509Certificate): 
   return algorithm !== undefined && strongPss.test(raw.toString('hex', algorithm.begin, algorithm.end));
 }
 
-/** OpenSSL parses it only on access. */
+/** OpenSSL parses the key only on access, which may throw. */
 function publicKeyOf(certificate: X509Certificate): KeyObject | undefined {
   try {
     return certificate.publicKey;
@@ -49,15 +49,15 @@ function isSelfSigned(certificate: X509Certificate): boolean {
   return certificate.subject === certificate.issuer && certificate.checkIssued(certificate);
 }
 
-/** A hello costs HAProxy one signature with this key: with 4,096 bits, milliseconds; with 16,384 bits, seconds. */
+/** Each TLS hello costs HAProxy one signature with this key: milliseconds with 4,096 bits, seconds with 16,384 bits. */
 export const LARGEST_LEAF_RSA = 4_096;
-/** HAProxy verifies with the key of a CA, and never signs with it: at 8,192 bits that takes less than a millisecond. */
+/** HAProxy only verifies with a CA's key and never signs. With 8,192 bits that takes less than a millisecond. */
 const LARGEST_CA_RSA = 8_192;
 const SMALLEST_RSA = 2_048;
 /** OpenSSL's limit for long keys: verifying costs one multiplication per bit. */
 const LONGEST_EXPONENT_BITS = 64;
 
-/** Why an RSA key of these sizes is not used. */
+/** Why an RSA key of this size is not used; undefined if it is. */
 export function rsaProblem(bits: number, exponentBits: number, most: number): string | undefined {
   if (bits < SMALLEST_RSA)
     return `an RSA key of ${bits} bits is too short, expected ${SMALLEST_RSA} to ${most}`;

@@ -2,14 +2,14 @@ import type { CommandSpec } from '../../cli/command-spec.ts';
 import { type Finding, fail } from '../../engine/examine/check.ts';
 import type { NodeContext } from '../../engine/examine/context.ts';
 
-/** A check's view of a controller that runs next to HAProxy in a pod of a Deployment. */
+/** The context of a check on a controller that runs next to HAProxy in a pod of a Deployment. */
 export interface DeployedContext extends NodeContext {
   readonly readings: NodeContext['readings'] & {
     readonly deployed: <Settings>(spec: CommandSpec<Settings>) => Settings | undefined;
   };
 }
 
-/** Reads the settings of the controller that runs here. Throws without one: then no check runs. */
+/** Returns a function that reads the settings of the controller that runs here. It throws if there is none, so that no check runs. */
 export function deployedSettings<Settings>(
   spec: CommandSpec<Settings>,
 ): (context: DeployedContext) => Settings {

@@ -16,17 +16,17 @@ import { askRuntimeApi } from '../runtime-api.ts';
 import { type SupervisorStatus, supervisorStatusSchema } from '../supervise/supervisor-status.ts';
 
 export interface ServingReading {
-  /** From the control socket. */
+  /** The supervisor's answer on its control socket. */
   readonly supervisor: SupervisorReading;
   readonly socket: string;
   /** HAProxy's answer on its stats socket; undefined or empty without one. */
   readonly info: string | undefined;
   readonly statsSocket: string;
-  /** The setting of its ports, for the operator. */
+  /** The setting of HAProxy's ports, for the operator. */
   readonly portsAre: string;
 }
 
-/** HAProxy's supervisor and HAProxy itself, as seen by a controller in another container of their pod. */
+/** Judges HAProxy and its supervisor for a controller in another container of their pod. */
 export function judgeServing(reading: ServingReading): Finding {
   const { supervisor, socket } = reading;
   if (supervisor.kind === 'absent')
@@ -51,14 +51,14 @@ function judgeStatus(
   const { current, phase, lastFailure, draining, lastCutShort: cut } = status;
   const words = lastFailure === null ? '' : `: ${lastFailure.message}`;
   const isTaken = /cannot bind|address already in use/i.test(`${words} ${lastFailure?.detail ?? ''}`);
-  const port = `another program has one of its ports: ss -ltnp on the node, or choose other ports: ${portsAre}`;
+  const port = `another program uses one of HAProxy's ports: find it with ss -ltnp on the node, or choose other ports: ${portsAre}`;
   if (current === null)
     return fail(`HAProxy does not run (${phase})${words}`, isTaken ? port : 'kubectl logs POD -c haproxy');
   if (isTaken) return fail(`the last reload could not bind its ports${words}`, port);
   if (info === undefined || info === '')
     return fail(
       `HAProxy (pid ${current.pid}) does not answer on its stats socket "${statsSocket}"`,
-      'the supervisor and the controller need the same --stats-socket, in a folder that both mount',
+      'give the supervisor and the controller the same --stats-socket, in a folder that both mount',
     );
   if (current.config === 'last-good')
     return warn('HAProxy runs on the last good copy of its configuration', 'hawser status says why');
@@ -74,14 +74,14 @@ function judgeStatus(
 const A_DAY_MS = 86_400_000;
 
 const cutShortBy = {
-  number: 'more generations drained than --max-draining allows',
-  memory: 'those that drained used more memory than --max-draining-memory allows',
+  number: 'more generations were draining than --max-draining allows',
+  memory: 'draining generations used more memory than --max-draining-memory allows',
 } as const;
 
 const cutShortTodo = {
-  number: 'fewer reloads, shorter connections, or a larger --max-draining',
+  number: 'reload less often, shorten connections, or increase --max-draining',
   memory:
-    'more memory for the container haproxy: each generation takes as much as the serving one; the default limit is half of it',
+    'give the container haproxy more memory: each draining generation uses as much as the serving one, and the default limit is half of the container',
 } as const;
 
 interface Sockets {
@@ -89,7 +89,7 @@ interface Sockets {
   readonly statsSocket: string;
 }
 
-/** For a controller that has its HAProxy in another container of its pod. */
+/** For a controller whose HAProxy is in another container of its pod. */
 export function servingCheck<Context extends NodeContext>(
   { id, title, portsAre }: Pick<Check, 'id' | 'title'> & { readonly portsAre: string },
   socketsIn: (context: Context) => Sockets,

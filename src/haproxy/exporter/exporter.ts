@@ -20,23 +20,23 @@ interface ExporterSettings {
   readonly baseIntervalMs: number;
   readonly timeoutMs: number;
   readonly labelsOf: RowLabels;
-  /** The user's limit on clients, if HAProxy counts more connections than clients. Undefined: HAProxy's own is shown. */
+  /** The user's limit on clients, if HAProxy counts more connections than clients. Undefined: HAProxy's own limit is reported. */
   readonly maxClients?: number | undefined;
   /**
-   * Resolves once nothing more urgent is pending: reading HAProxy's statistics of 10,000 backends costs more than changing one. The wait lasts
-   * at most `timeoutMs`. Undefined: no wait.
+   * Resolves once nothing more urgent is pending: reading HAProxy's statistics of 10,000 backends costs more than changing one. The wait takes at
+   * most `timeoutMs`. Undefined: no wait.
    */
   readonly whenFree?: () => Promise<unknown>;
 }
 
 export interface Exporter {
-  /** The `haproxy_*` series, piece by piece. Polls HAProxy when due, otherwise serves the last answer. */
+  /** The `haproxy_*` series in pieces. Polls HAProxy when due, otherwise uses the last answer. */
   readonly page: () => Promise<Iterable<string>>;
-  /** The same as numbers. */
+  /** The same values as numbers. */
   readonly samples: () => Promise<readonly Sample[]>;
   /**
-   * Polls HAProxy now: just before a reload, so that none of the old generation's counts are lost if it ends at once. Never
-   * rejects. It takes at most the timeout, and as long again if it waits for CPU time to read the answer.
+   * Polls HAProxy now: just before a reload, so that no counts of the old generation are lost if it ends at once. Never rejects. Takes at most the
+   * timeout, and as long again if it waits for CPU time to read the answer.
    */
   readonly scrape: () => Promise<void>;
 }
@@ -47,17 +47,17 @@ export interface Sample {
   readonly value: number;
 }
 
-/** A backend takes 400 bytes of it: 160,000 backends. A longer reply is cut off, and not used. */
+/** A backend takes 400 bytes, so this is enough for 160,000 backends. A longer reply is cut off and not used. */
 const MAX_STATISTICS_BYTES = 64 * 1024 * 1024;
 
-/** HAProxy's `show stat -1 TYPES -1`: 1 frontends, 2 backends, 4 servers. */
+/** TYPES of HAProxy's `show stat -1 TYPES -1`: 1 frontends, 2 backends, 4 servers. */
 const WITHOUT_SERVERS = 3;
 const WITH_SERVERS = 7;
 
 /**
- * HAProxy's statistics under the names of openshift-router's exporter. Counters are sums over all generations: old ones are polled
- * on their own sockets while they drain, so that a reload neither loses counts nor counts anything twice.
- * `serverCount` is the number of configured servers: above the threshold HAProxy is not even asked for their rows.
+ * Exports HAProxy's statistics under the names of openshift-router's exporter. Counters are sums over all generations: draining ones are polled on
+ * their own sockets, so that a reload neither loses counts nor counts anything twice. `serverCount` returns the number of configured servers. Above
+ * the threshold, HAProxy's rows of servers are not requested.
  */
 export function createExporter(
   settings: ExporterSettings,
@@ -76,21 +76,21 @@ export function createExporter(
     const types = servers > settings.serverThreshold ? WITHOUT_SERVERS : WITH_SERVERS;
     const { sockets, replies } = await askGenerations(settings, types);
     await Promise.race([settings.whenFree?.(), pause(settings.timeoutMs, undefined, { ref: false })]);
-    const heard = replies.map((reply) => ({ ...reply, rows: readRows(reply.csv, columns) }));
-    for (const each of heard) if (each.rows === undefined) own.unreadable();
-    const [serving] = heard;
+    const parsed = replies.map((reply) => ({ ...reply, rows: readRows(reply.csv, columns) }));
+    for (const each of parsed) if (each.rows === undefined) own.unreadable();
+    const [serving] = parsed;
     own.up(serving !== undefined);
     own.servers(servers, settings.serverThreshold);
     own.maxConnections(shownLimit(serving?.maxConnections, settings.maxClients));
-    for (const each of heard) totals.add(each.generation, each.rows ?? []);
+    for (const each of parsed) totals.add(each.generation, each.rows ?? []);
     totals.keep(
       (generation) =>
-        heard.some((each) => each.generation === generation) ||
+        parsed.some((each) => each.generation === generation) ||
         sockets.some((socket) => generation.endsWith(` ${socket}`)),
     );
     rows = serving?.rows ?? [];
-    if (heard.every((each) => each.rows !== undefined))
-      totals.keepRows(heard.flatMap((each) => each.rows ?? []));
+    if (parsed.every((each) => each.rows !== undefined))
+      totals.keepRows(parsed.flatMap((each) => each.rows ?? []));
     const intervalMs = settings.baseIntervalMs * (1 + rows.length / 1_000);
     own.interval(intervalMs / 1_000);
     nextAt = nowMs() + intervalMs;
@@ -124,7 +124,7 @@ function samplesOf(
   });
 }
 
-/** HAProxy's own count if the limit on open files has left it fewer than requested. */
+/** HAProxy's own limit, if the limit on open files leaves fewer connections than requested. */
 function shownLimit(ofProcess = 0, ofClients = ofProcess): number {
   return Math.min(ofProcess, ofClients);
 }
@@ -141,19 +141,19 @@ interface Replies {
   readonly replies: readonly Reply[];
 }
 
-/** Of every generation that answers, the newest first: that is the serving one. */
+/** Polls every generation. The replies are sorted newest first, so the first one is from the serving generation. */
 async function askGenerations(settings: ExporterSettings, types: number): Promise<Replies> {
   const { statsSocket, timeoutMs } = settings;
   const ask = (socket: string, command: string) =>
     askRuntimeApi(socket, command, timeoutMs, MAX_STATISTICS_BYTES);
   const sockets = await generationSockets(dirname(statsSocket));
   const commands = ['show info', `show stat -1 ${types} -1`];
-  const heard = await Promise.all(
+  const answers = await Promise.all(
     sockets.map(async (socket) => readReply(await ask(socket, toWorker(commands)), socket)),
   );
-  const replies = heard.flat();
+  const replies = answers.flat();
   if (replies.length > 0) return { sockets, replies };
-  // An HAProxy that another program supervises has only the stats socket.
+  // An HAProxy with another supervisor has only the stats socket.
   const reply = await ask(statsSocket, commands.join(';'));
   return { sockets, replies: readReply(reply, statsSocket) };
 }
@@ -169,21 +169,21 @@ function readReply(reply: string | undefined, socket: string): readonly Reply[] 
 function ownMetrics() {
   const registry = createMetricsRegistry();
   const number = (name: string, help: string) => simpleGauge(registry, name, help);
-  const up = number('haproxy_up', '1 while HAProxy answered when it was last asked.');
-  const scraped = registry.counter('haproxy_exporter_total_scrapes', 'How often HAProxy was asked.');
+  const up = number('haproxy_up', '1 if HAProxy answered the last poll.');
+  const scraped = registry.counter('haproxy_exporter_total_scrapes', 'Polls of HAProxy.');
   const unreadable = registry.counter(
     'haproxy_exporter_csv_parse_failures',
-    `How often HAProxy's statistics could not be read, or were longer than ${MAX_STATISTICS_BYTES >> 20} MiB.`,
+    `Polls whose statistics could not be parsed, or exceeded ${MAX_STATISTICS_BYTES >> 20} MiB.`,
   );
-  const interval = number(
-    'haproxy_exporter_scrape_interval',
-    'For how many seconds what HAProxy said is shown before it is asked again.',
-  );
+  const interval = number('haproxy_exporter_scrape_interval', 'Seconds between two polls of HAProxy.');
   const threshold = registry.gauge(
     'haproxy_exporter_server_threshold',
-    'Servers now, and the limit above which they are not shown one by one.',
+    'Number of servers, and the limit above which there are no metrics of single servers.',
   );
-  const maxConnections = number('haproxy_max_connections', 'How many connections HAProxy takes.');
+  const maxConnections = number(
+    'haproxy_max_connections',
+    'Maximum number of connections that HAProxy accepts.',
+  );
   return {
     up,
     interval,

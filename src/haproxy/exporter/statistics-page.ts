@@ -7,13 +7,10 @@ const types: readonly RowType[] = ['frontend', 'backend', 'server'];
 /** The labels for a product's names of proxies and servers. */
 export type RowLabels = (row: Pick<StatisticsRow, 'type' | 'key'>) => Readonly<Record<string, string>>;
 
-/** This many lines are about 50 KB. */
+/** About 50 KB. */
 const LINES_A_PIECE = 500;
 
-/**
- * The `haproxy_*` series in Prometheus' text format, piece by piece: for ten thousand routes they are 22 MB together, which the process
- * never holds at once.
- */
+/** The `haproxy_*` series in Prometheus' text format, in pieces: for ten thousand routes they are 22 MB, which the process never holds at once. */
 export function* statisticsPage(
   rows: readonly StatisticsRow[],
   chosen: readonly Column[],

@@ -4,15 +4,18 @@ import type { Column, RowType } from './columns.ts';
 /** One row of HAProxy's statistics. */
 export interface StatisticsRow {
   readonly type: RowType;
-  /** The proxy's name, and the server's after a space. */
+  /** The proxy's name; for a server followed by a space and the server's name. */
   readonly key: string;
-  /** In the order of the requested columns; NaN if HAProxy has no value. */
+  /** In the order of the requested columns. NaN if HAProxy has no value. */
   readonly values: readonly number[];
 }
 
 const types: Readonly<Record<string, RowType>> = { 0: 'frontend', 1: 'backend', 2: 'server' };
 
-/** The rows of a `show stat`. Undefined for any other text, or one that was cut off: a number with missing digits would look like a counter reset. */
+/**
+ * Parses the output of `show stat`. Undefined for any other text, and for an incomplete one: a number with missing digits would look like a counter
+ * reset.
+ */
 export function readRows(csv: string, columns: readonly Column[]): readonly StatisticsRow[] | undefined {
   const cells = csv.endsWith('\n') ? statisticsRows(csv.trimEnd()) : undefined;
   if (cells === undefined) return undefined;
@@ -26,7 +29,7 @@ export function readRows(csv: string, columns: readonly Column[]): readonly Stat
   return rows;
 }
 
-/** A substring keeps the whole text of megabytes in memory. */
+/** A substring would keep the whole text of megabytes in memory. */
 function copyOf(text: string): string {
   return Buffer.from(text).toString();
 }

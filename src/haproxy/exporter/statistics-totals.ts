@@ -1,15 +1,15 @@
 import type { StatisticsRow } from './statistics-rows.ts';
 
-/** The counts of all generations, by type and key of each row. */
+/** The counts of all generations, keyed by type and key of each row. */
 export interface StatisticsTotals {
-  /** Adds a generation's counts since it was last polled. `generation` identifies one process. */
+  /** Adds a generation's counts since its last poll. `generation` identifies one process. */
   readonly add: (generation: string, rows: readonly StatisticsRow[]) => void;
   /**
-   * Forgets the last values of the other generations; their counts stay in the totals. A generation that is only silent for now must be kept, or
-   * all its counts would be added again.
+   * Forgets the last values of the other generations; their counts stay in the totals. Keep a generation that is only silent for now, because all its
+   * counts would be added again.
    */
   readonly keep: (isThere: (generation: string) => boolean) => void;
-  /** Forgets rows that no generation has any longer. Rows of a generation that was not polled must be included. */
+  /** Forgets rows that no generation has any more. Include the rows of a generation that was not polled. */
   readonly keepRows: (rows: readonly StatisticsRow[]) => void;
   readonly of: (row: StatisticsRow) => readonly number[];
 }
@@ -17,11 +17,11 @@ export interface StatisticsTotals {
 type Counts = Map<string, readonly number[]>;
 
 /**
- * Counters that never go back. Each generation of HAProxy starts counting at 0, as does a server that is removed and added again, and a draining
+ * Counters that never decrease. Each generation of HAProxy starts counting at 0, as does a server that is removed and added again, and a draining
  * generation keeps counting while another one serves. So each total grows by the difference from the same generation's previous value, or by the
- * whole value after a reset. `isCounter` says which values are counted; the others have no total.
+ * whole value after a reset. `isCounter` marks the values that are counters; the others have no total.
  *
- * A row that only the polled generation has counted shares its list with its total. Of ten thousand routes most are idle.
+ * A row that only the polled generation has counted shares its list with its total, because most of ten thousand routes are idle.
  */
 export function createTotals(isCounter: readonly boolean[]): StatisticsTotals {
   const totals: Counts = new Map();

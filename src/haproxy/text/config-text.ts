@@ -3,15 +3,15 @@
 import type { Rendered } from '../../engine/config/set.ts';
 import { oncePer } from '../../engine/system/once-per.ts';
 
-/** The start of a backend in configurations that hawser renders. */
+/** Start of a backend in configurations that hawser renders. */
 const BACKEND = '\nbackend ';
-/** Words that make one section depend on another. They are searched for first, which is faster. */
+/** Words that make one section depend on another. Searching for them first is faster. */
 const REFERENCE_WORDS = ['track', '.if', '.endif'];
 const REFERENCE = /^[ \t]*(?:(?:default-)?server\S*[ \t](?:.*[ \t])?track[ \t]|\.(?:if|endif)\b)/m;
 
 /**
- * A main file as a first piece and one for each backend. The whole text is one piece if a backend may depend on another one, or on defaults that
- * follow some backend.
+ * Splits a main file into a first piece and one piece per backend. Returns the whole text as one piece if a backend may depend on another one, or on
+ * defaults after a backend.
  */
 export const piecesOf: (main: Pick<Rendered, 'text' | 'pieces'>) => readonly string[] = oncePer(
   (main) => main.pieces ?? piecesIn(main.text),
@@ -20,7 +20,7 @@ export const piecesOf: (main: Pick<Rendered, 'text' | 'pieces'>) => readonly str
 function piecesIn(text: string): readonly string[] {
   const first = text.indexOf(BACKEND);
   if (first === -1 || text.indexOf('\ndefaults', first) !== -1) return [text];
-  // A tenant's header may contain such a word, which refers to nothing.
+  // A tenant's header may contain such a word without referring to anything.
   if (REFERENCE_WORDS.some((word) => text.includes(word)) && REFERENCE.test(text)) return [text];
   const pieces = [text.slice(0, first)];
   for (let at = first; at !== -1; ) {
@@ -43,9 +43,9 @@ interface ServerLine {
   /** `backend/server`. */
   readonly server: string;
   readonly endpoint: string;
-  /** The rest of the line, with any comment. */
+  /** The rest of the line, including any comment. */
   readonly options: string;
-  /** The server that it tracks, as `backend/server`. */
+  /** The tracked server, as `backend/server`. */
   readonly tracks: string | undefined;
 }
 
@@ -62,7 +62,7 @@ export function* serverLines(text: string): Generator<ServerLine, void> {
   }
 }
 
-/** The name of the backend that contains a line. */
+/** Returns a function with the name of the backend that contains a line. */
 export function backendsByLine(text: string): (line: number | undefined) => string | undefined {
   let lines: readonly string[] | undefined;
   return (line) => {

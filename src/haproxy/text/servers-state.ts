@@ -1,8 +1,6 @@
 import { hostPort } from '../../engine/system/network/address-text.ts';
 
-/**
- * The format of `show servers state`, which is also that of a state file. Source: HAProxy's management guide, "show servers state".
- */
+/** The format of `show servers state` and of state files. Source: HAProxy's management guide, "show servers state". */
 const HEAD = `1
 # be_id be_name srv_id srv_name srv_addr srv_op_state srv_admin_state srv_uweight srv_iweight srv_time_since_last_change srv_check_status srv_check_result srv_check_health srv_check_state srv_agent_state bk_f_forced_id srv_f_forced_id srv_fqdn srv_port srvrecord srv_use_ssl srv_check_port srv_check_addr srv_agent_addr srv_agent_port
 `;
@@ -20,7 +18,7 @@ export const FIELD = {
   port: 18,
 } as const;
 
-/** Of the operational state. */
+/** Values of the operational state. */
 const STOPPED = '0';
 export const STARTING = '1';
 export const RUNNING = '2';
@@ -30,7 +28,7 @@ const MAINTENANCE = 0x01;
 export const DISABLED_IN_FILE = 0x04;
 const DRAINING = 0x08;
 
-/** Flags of the state of a server's checks: it has some, and they run. */
+/** Flags of the state of a server's checks: it has checks, and they run. */
 const CONFIGURED = 0x02;
 const ENABLED = 0x04;
 
@@ -40,14 +38,14 @@ export interface StateRow {
   readonly fields: readonly string[];
 }
 
-/** Undefined for a line that is not a server's. */
+/** Undefined for a line that does not describe a server. */
 export function stateRow(line: string): StateRow | undefined {
   if (!/^\d+ /.test(line)) return undefined;
   const fields = line.split(' ');
   return { server: `${fields[FIELD.backend]}/${fields[FIELD.name]}`, fields };
 }
 
-/** From any number of replies. */
+/** Accepts any number of replies. */
 function stateRows(replies: string): readonly StateRow[] {
   return replies.split('\n').flatMap((line) => stateRow(line) ?? []);
 }
@@ -56,27 +54,27 @@ export function hasFlag({ fields }: Pick<StateRow, 'fields'>, flag: number): boo
   return (Number(fields[FIELD.administrative]) & flag) !== 0;
 }
 
-/** Disabled: it gets no clients, or no new ones, by a command or by the file. */
+/** Whether the server is disabled by a command or by the file, so that it gets no clients or no new ones. */
 export function isOutOfUse(row: Pick<StateRow, 'fields'>): boolean {
   return hasFlag(row, MAINTENANCE | DRAINING);
 }
 
-/** A server as HAProxy has it now. */
+/** The current state of a server in HAProxy. */
 export interface RunningServer {
   /** `10.0.0.1:6443`, `[fd00::1]:6443`. */
   readonly endpoint: string;
   readonly weight: number;
   readonly isOut: boolean;
-  /** For a server without checks, its state alone decides whether it gets clients. */
+  /** Without checks, only the server's state decides whether it gets clients. */
   readonly checks: 'on' | 'paused' | 'none';
   readonly isDown: boolean;
-  /** Since its last change between disabled and enabled, up and down. */
+  /** Time since the last change between disabled and enabled, or up and down. */
   readonly forMs: number;
 }
 
 export type RunningServers = ReadonlyMap<string, RunningServer>;
 
-/** The servers by `backend/server`. Undefined if the text is something else. */
+/** The servers, keyed by `backend/server`. Undefined for any other text. */
 export function parseRunningServers(state: string): RunningServers | undefined {
   if (!state.startsWith('1\n# be_id be_name ')) return undefined;
   return new Map(stateRows(state).map((row) => [row.server, runningServer(row)]));
@@ -114,8 +112,8 @@ function placeOf({ fields }: StateRow): Place {
 }
 
 /**
- * The servers that are down. One in maintenance is not: it may be alive and finishing its requests. A reply that was cut off, without the final
- * empty line, lists no server as down.
+ * The servers that are down. A server in maintenance is not: it may be alive and finishing its requests. An incomplete reply, without the final empty
+ * line, lists no server as down.
  */
 export function downServers(replies: string): ReadonlySet<string> {
   if (!replies.endsWith('\n\n')) return new Set();
@@ -132,11 +130,11 @@ interface PausedServer {
   readonly name: string;
   readonly port: number;
   readonly weight: number;
-  /** HAProxy reads this from the state as well: with false, it would not use TLS with a server that has `ssl`. */
+  /** HAProxy also reads this from the state. If it is false, HAProxy would not use TLS with a server that has `ssl`. */
   readonly usesTls: boolean;
 }
 
-/** A row of a state file. No check has run, and the allowed failures are unused. */
+/** A row of a state file. No check has run yet, and no failure is counted. */
 export function pausedRow({ backend, id, name, port, weight, usesTls }: PausedServer): string {
   const checks = `1 0 4 ${CONFIGURED}`;
   return `0 ${backend} ${id} ${name} - ${RUNNING} 0 ${weight} ${weight} 0 ${checks} 0 0 1 - ${port} - ${usesTls ? 1 : 0} 0 - - 0\n`;
