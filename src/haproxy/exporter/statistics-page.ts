@@ -67,6 +67,6 @@ function* familyText(
 
 /** The columns with these numbers, in the order of HAProxy's statistics. */
 export function chosenColumns(indexes: readonly number[]): readonly Column[] {
-  const wanted = new Set(indexes);
-  return columns.filter(({ index }) => wanted.has(index));
+  const chosen = new Set(indexes);
+  return columns.filter(({ index }) => chosen.has(index));
 }

@@ -15,12 +15,12 @@ import {
 } from './line.ts';
 import type { FileKind } from './plan-files.ts';
 
-/** The content of a set's file by its name and its hash; undefined if it cannot be read. */
+/** Reads a set's file by its name and hash; undefined if it cannot be read. */
 export type ReadSetFile = (name: string, sha256: string) => Promise<string | undefined>;
 
 type Change<Kind extends FileChange['kind']> = Extract<FileChange, { kind: Kind }>;
 
-/** Applies changes to files in HAProxy's memory, for one request: the lists are read once. */
+/** Applies changes to files in HAProxy's memory. Each returned function serves one request and reads each list once. */
 export function createFileChanges(
   line: Line,
   read: ReadSetFile,
@@ -43,7 +43,7 @@ export function createFileChanges(
       if (name === undefined) return unknown(map);
       if (value === null)
         return await sendEach([{ text: `del map ${name} ${key}`, done: /^(?:Key not found\.)?$/ }]);
-      // Added only if absent: HAProxy would keep duplicates.
+      // Adds the key only if it is absent: HAProxy would keep duplicates.
       const addition = { text: `add map ${name} ${key} ${value}`, done: /^$/ };
       const instead = { answer: /^entry not found\.$/, commands: [addition] };
       return await sendEach([{ text: `set map ${name} ${key} ${value}`, done: /^$/, instead }]);
@@ -56,7 +56,7 @@ export function createFileChanges(
       if (sha256 === null) return await sendEach([removal(name)]);
       const content = await read(file, sha256);
       if (content === undefined || sha256Of(content) !== sha256)
-        return refused(`"${file}" cannot be read as it was when the change was asked for`);
+        return refused(`"${file}" does not have the requested content`);
       const outcome = await sendEach(renewal(name, content));
       if (outcome.kind === 'refused') await send(worker, abortion(name));
       return outcome;
@@ -66,7 +66,7 @@ export function createFileChanges(
       const name = names.certificate(change.certificate);
       if (list === undefined || name === undefined) return unknown(change.list);
       const entries = await entriesIn(list);
-      if (entries === undefined) return refused(`HAProxy does not say what "${list}" has`);
+      if (entries === undefined) return refused(`HAProxy does not report the lines of "${list}"`);
       return await sendEach(listCommands(list, name, change.line, entries));
     };
     const sendEach = async (commands: readonly Command[]): Promise<ChangeOutcome> => {
@@ -75,7 +75,7 @@ export function createFileChanges(
     };
     return async (change) => {
       const names = await namesOf(running, worker);
-      if (names === undefined) return refused('HAProxy does not say how it calls its files');
+      if (names === undefined) return refused('HAProxy does not report the names of its files');
       switch (change.kind) {
         case 'map-line':
           return await mapLine(change, names);
@@ -93,12 +93,12 @@ function unknown(name: string): ChangeOutcome {
 }
 
 /**
- * A generation's names for the files of a set. It keeps the names under which it read them, whatever is on disk now: certificates by their full
- * paths, maps and lists as its configuration names them.
+ * A generation's names for the files of a set: full paths for certificates, and for maps and lists the names in its configuration. A generation keeps
+ * the names under which it read the files, whatever is on disk now.
  */
 interface RunningNames {
   readonly certificate: (name: string) => string | undefined;
-  /** The name for a certificate that it does not have yet; kept from now on. */
+  /** The name for a certificate that the generation does not have yet. Remembered from then on. */
   readonly newCertificate: (name: string, sha256: string) => string | undefined;
   readonly map: (name: string) => string | undefined;
   readonly list: (name: string) => string | undefined;

@@ -18,15 +18,15 @@ import {
   workerOf,
 } from './line.ts';
 
-/** A session that was shut down ends within moments, and only then can its server be deleted. */
+/** A session that was shut down ends within moments. Only then can its server be deleted. */
 const ATTEMPTS = 6;
 
 /**
- * Applies changes for one request: reads the running state and sends the commands still needed, for all changes together. Every answer of HAProxy is checked. A
- * backend is read once: a change affects no other server, and hundreds may arrive at once.
+ * Applies changes of one request: reads the running state, and sends the commands that are still needed for all changes together. Every answer of
+ * HAProxy is checked. Each backend is read once, because a change affects no other server, and hundreds may arrive at once.
  *
- * Servers are created first: HAProxy runs the commands after a refused one on the same connection, and would take the old servers out of use
- * before the new ones exist. The first command is sent alone, to learn whether this HAProxy accepts it or needs its alternative.
+ * Servers are created first. HAProxy runs the commands after a refused one on the same connection, and would take the old servers out of use
+ * before the new ones exist. The first command is sent alone, to find out whether this HAProxy accepts it or needs its alternative.
  */
 export function createServerChanges(
   line: Line,
@@ -53,7 +53,10 @@ export function createServerChanges(
     leftOvers.forget(running, change.server);
     return { ...change, mayFinish: { options } };
   };
-  /** Deletes the leftover of a server that is wanted again with other options: only then can it be added. True if any server may have been deleted. */
+  /**
+   * Deletes the leftover of a server that is desired again with other options; only then can it be added. Returns true if any server may have been
+   * deleted.
+   */
   const deleteLeftOver = async (running: Running, { server, wanted }: ServerChange): Promise<boolean> => {
     let isTried = false;
     for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) {
@@ -72,7 +75,7 @@ export function createServerChanges(
       const backends = [...new Set(changes.map(({ server }) => backendOf(server)))];
       const found = await read.servers(backends);
       if (found === undefined)
-        return refused(`HAProxy does not say which servers "${backends.join(' ')}" has`);
+        return refused(`HAProxy does not report the servers of "${backends.join(' ')}"`);
       const gone = leftOvers.of(running);
       const steps = changes.map((change) => ({ change, ...stepsFor(change, found, gone) }));
       const creations = steps.flatMap((step) => step.creations);
@@ -87,7 +90,7 @@ export function createServerChanges(
   };
 }
 
-/** The servers of backends, each of which is asked for once. */
+/** Reads the servers of backends, each backend once. */
 function createReader(worker: Worker) {
   const known = new Map<string, RunningServers>();
   return {
@@ -118,7 +121,7 @@ async function askBackends(
   return replies.map(parseRunningServers);
 }
 
-/** Of equal commands only the last: HAProxy recomputes the cookies of all servers of a backend each time it gets the key. */
+/** Keeps only the last of equal commands: HAProxy recomputes the cookies of all servers of a backend whenever it receives the key. */
 function withoutRepeats(commands: readonly Command[]): readonly Command[] {
   return [...new Map(commands.toReversed().map((command) => [command.text, command])).values()].toReversed();
 }

@@ -1,6 +1,6 @@
 import { hostPort } from '../../engine/system/network/address-text.ts';
 import type { RunningServer, RunningServers } from '../text/servers-state.ts';
-import type { ServerChange, WantedServer } from './change.ts';
+import type { DesiredServer, ServerChange } from './change.ts';
 import { backendOf } from './describe-configuration.ts';
 import type { Command } from './line.ts';
 
@@ -14,8 +14,8 @@ const SILENT = /^$/;
 const MOVED = /^(?:IP changed from|port changed from|no need to change the addr|nothing changed)/;
 
 /**
- * The commands that turn the running servers into the wanted ones; empty if they are already. `leftOver` are those that were
- * removed and could not be deleted yet. Source: HAProxy's management guide, "add server", "set server".
+ * The commands that turn the running servers into the desired ones; empty if they match already. `leftOver` are the servers that were removed but
+ * could not be deleted yet. Source: HAProxy's management guide, "add server", "set server".
  */
 export function stepsFor(
   change: ServerChange,
@@ -36,8 +36,8 @@ export function deletion(server: string): Command {
 const nothing: Steps = { creations: [], commands: [] };
 
 /**
- * Requests in progress may finish: the server is shut down a moment later, or much later, see `ending`. In that time a draining server would
- * still get clients with its cookie. A server in maintenance gets none, and keeps its connections.
+ * Requests in progress may finish: the server's sessions are shut down a moment later, or much later, see `ending`. A draining server would still get
+ * clients with its cookie until then. A server in maintenance gets none, and keeps its connections.
  */
 function removal(server: string): Steps {
   return { ...nothing, commands: [setState(server, 'maint')] };
@@ -48,7 +48,7 @@ export function ending(server: string): readonly Command[] {
   return [setState(server, 'maint'), shutDown(server)];
 }
 
-function addition(server: string, wanted: WantedServer): Steps {
+function addition(server: string, wanted: DesiredServer): Steps {
   const { options, weight, healthChecks } = wanted;
   const add = (own: string): Command => {
     const words = [server, endpointOf(wanted), own, `weight ${weight}`];
@@ -63,7 +63,7 @@ function addition(server: string, wanted: WantedServer): Steps {
 
 /** HAProxy before 3.0 accepts no cookie for an added server. A dynamic cookie is computed when the key is set. */
 function withDynamicCookie(
-  { options, cookieKey }: WantedServer,
+  { options, cookieKey }: DesiredServer,
   add: (options: string) => Command,
   server: string,
 ): Pick<Command, 'instead'> {
@@ -73,7 +73,7 @@ function withDynamicCookie(
   return { instead: { answer: /^'cookie' option is not accepted for dynamic server/, commands } };
 }
 
-function alteration({ server, mayFinish }: ServerChange, wanted: WantedServer, found: RunningServer): Steps {
+function alteration({ server, mayFinish }: ServerChange, wanted: DesiredServer, found: RunningServer): Steps {
   const hasMoved = found.endpoint !== endpointOf(wanted);
   const commands: Command[] = [];
   if (hasMoved) commands.push(move(server, wanted));
@@ -85,8 +85,8 @@ function alteration({ server, mayFinish }: ServerChange, wanted: WantedServer, f
   return { creations: [], commands };
 }
 
-/** A server whose checks are disabled while it is down must not stay down: a check in progress may still report it down a moment later. */
-function checksAs({ healthChecks }: WantedServer, found: RunningServer, server: string): readonly Command[] {
+/** A server whose checks are disabled while it is down must not stay down. A check in progress may still report it down a moment later. */
+function checksAs({ healthChecks }: DesiredServer, found: RunningServer, server: string): readonly Command[] {
   if (healthChecks !== 'paused') return found.checks === 'paused' ? [checksOn(server)] : [];
   const off = found.checks === 'on' ? [{ text: `disable health ${server}`, done: SILENT }] : [];
   const isLost = found.isDown && !found.isOut;

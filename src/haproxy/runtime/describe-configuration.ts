@@ -1,15 +1,17 @@
 import { SocketAddress } from 'node:net';
 import { familyOf } from '../../engine/system/network/address-text.ts';
 import { serverLines } from '../text/config-text.ts';
-import { isPlain, type WantedServer } from './change.ts';
+import { type DesiredServer, isPlain } from './change.ts';
 
 /** The part of a configuration that can be changed at runtime. */
 export interface Description {
-  /** By section, `backend masters`: its text without the described servers. Equal only if HAProxy treats it equally. */
+  /**
+   * The text of each section without the described servers, keyed by title, `backend masters`. Texts are equal only if HAProxy treats them equally.
+   */
   readonly sections: ReadonlyMap<string, string>;
-  /** By `backend/name`. */
-  readonly servers: ReadonlyMap<string, WantedServer>;
-  /** Backends that have undescribed servers too: such a server is not necessarily foreign. */
+  /** Keyed by `backend/name`. */
+  readonly servers: ReadonlyMap<string, DesiredServer>;
+  /** Backends that also have undescribed servers. An unknown server there is not necessarily foreign. */
   readonly openBackends: ReadonlySet<string>;
 }
 
@@ -32,20 +34,20 @@ interface Section {
   readonly backend: string | undefined;
   readonly lines: string[];
   defaults: readonly string[];
-  /** Of `dynamic-cookie-key`. */
+  /** Value of `dynamic-cookie-key`. */
   cookieKey?: string | undefined;
 }
 
 /**
- * Describes a haproxy.cfg by its text. Undefined if parts of it depend on conditions (`.if`): such a file can be loaded, but not
- * compared. A server that is more than a name, an address and plain words belongs to its section, as does one that tracks another or is
- * tracked: HAProxy cannot add those at runtime, and an operator's `set server` on them stays.
+ * Describes a haproxy.cfg by its text. Undefined if parts of it depend on conditions (`.if`): such a file can be loaded, but not compared. A server
+ * that is more than a name, an address and plain words is part of its section, and so is a server that tracks another or is tracked: HAProxy cannot
+ * add those at runtime, and an operator's `set server` on them stays.
  */
 export function describeConfiguration(text: string): Description | undefined {
   const sections = new Map<string, string[]>();
-  const servers = new Map<string, WantedServer>();
+  const servers = new Map<string, DesiredServer>();
   const openBackends = new Set<string>();
-  /** Options that later sections inherit: from the last `defaults`, and from each named one. */
+  /** Options that later sections inherit: from the last `defaults` (key ''), and from each named one. */
   const inherited = new Map<string, readonly string[]>();
   const tracked = new Set([...serverLines(text)].map(({ tracks }) => tracks));
   let section: Section = { title: '', backend: undefined, lines: [], defaults: [] };
@@ -105,11 +107,11 @@ function remember({ title, defaults }: Section, inherited: Map<string, readonly 
 function serverOf(
   [, name = '', endpoint = '', ...own]: readonly string[],
   { defaults, cookieKey }: Section,
-): WantedServer | undefined {
+): DesiredServer | undefined {
   const [, four, six, port] = ENDPOINT.exec(endpoint) ?? [];
   const address = four ?? six;
   if (address === undefined || !isCanonical(address)) return undefined;
-  // A variable, a comment, an expression: its meaning differs from its text, or it cannot be set at runtime.
+  // A variable, a comment or an expression: its meaning differs from its text, or it cannot be set at runtime.
   if (Number(port) === 0 || ![name, ...defaults, ...own].every(isPlain)) return undefined;
   const parsed = parseOptions([...defaults, ...own]);
   // An agent changes the server's weight and state, which is not drift.
@@ -122,7 +124,7 @@ function serverOf(
   return { address, port: Number(port), weight, options, ...key };
 }
 
-/** As HAProxy prints it, so that both can be compared. */
+/** Whether HAProxy prints the address in the same form, so that both can be compared. */
 function isCanonical(address: string): boolean {
   try {
     return new SocketAddress({ address, family: familyOf(address) }).address === address;

@@ -8,9 +8,9 @@ import { planServers, type Reason } from './plan.ts';
 import { type KindOf, planFiles, planRenewals } from './plan-files.ts';
 
 /**
- * How to get from one haproxy.cfg, with the files that it names, to another if the servers are pods: connections to a pod that leaves or
- * moves may finish. Each backend is compared alone, so that one that needs a reload does not delay another. Servers are added before the files change,
- * and removed after. If anything needs a reload, maps and lists wait for it: they may name a new backend.
+ * Plans the steps from one haproxy.cfg and its files to another, for servers that are pods: connections to a removed or moved pod may finish. Each
+ * backend is compared separately, so that one that needs a reload does not delay another. Servers are added before the files change, and removed
+ * afterwards. If anything needs a reload, maps and lists wait for it, because they may name a new backend.
  */
 export function planBetween(before: Rendered, after: Rendered, kindOf: KindOf): Plan<RuntimeChange> {
   const main = compare(before, after);
@@ -33,7 +33,7 @@ export function planBetween(before: Rendered, after: Rendered, kindOf: KindOf): 
 interface MainDifference {
   readonly changes: readonly ServerChange[];
   readonly reload: readonly Reason[];
-  /** The revision that runs after `changes`. */
+  /** The pieces that run after `changes`. */
   readonly pieces: readonly string[];
 }
 
@@ -42,12 +42,12 @@ function compare(before: Rendered, after: Rendered): MainDifference {
   const now = piecesOf(after);
   if (isSameList(old, now)) return { changes: [], reload: [], pieces: old };
   const changed = changedPieces(old, now);
-  const [running, wanted] = [changed.before, changed.after].map((pieces) =>
+  const [running, desired] = [changed.before, changed.after].map((pieces) =>
     describeConfiguration(pieces.join('')),
   );
-  if (running === undefined || wanted === undefined)
+  if (running === undefined || desired === undefined)
     return { changes: [], reload: [conditions], pieces: old };
-  const { changes, reload } = planServers(running, wanted);
+  const { changes, reload } = planServers(running, desired);
   const reasons = [...reload.values()];
   const gentle = changes.map((change) => mayFinish(change, running));
   if (reasons.length === 0) return { changes: gentle, reload: [], pieces: now };
@@ -69,7 +69,7 @@ interface ChangedPieces {
   readonly after: readonly string[];
 }
 
-/** Of each configuration, the first piece and the pieces that the other lacks: of ten thousand backends, usually one has changed. */
+/** The first piece of each configuration, and the pieces that the other one lacks. Of ten thousand backends usually one has changed. */
 export function changedPieces(before: readonly string[], after: readonly string[]): ChangedPieces {
   const { start, end } = changedSpan(before, after);
   const changed = (pieces: readonly string[]): readonly string[] =>
@@ -87,8 +87,8 @@ export function changedPieces(before: readonly string[], after: readonly string[
 }
 
 /**
- * The pieces with their changed backends replaced by the new ones, except those in `kept`. The first piece stays, and so do backends that only one
- * of the two configurations has.
+ * Replaces the changed backends in `pieces` by the new ones, except those in `kept`. The first piece stays, and so do backends that only one of the
+ * two configurations has.
  */
 function withBackends(
   pieces: readonly string[],
@@ -96,10 +96,10 @@ function withBackends(
   kept: ReadonlySet<string>,
 ): readonly string[] {
   const changed = new Set(before.slice(1));
-  const news = new Map(after.slice(1).map((piece) => [backendNameIn(piece), piece]));
+  const replacements = new Map(after.slice(1).map((piece) => [backendNameIn(piece), piece]));
   return pieces.map((piece) => {
     if (!changed.has(piece)) return piece;
     const name = backendNameIn(piece);
-    return kept.has(name) ? piece : (news.get(name) ?? piece);
+    return kept.has(name) ? piece : (replacements.get(name) ?? piece);
   });
 }

@@ -23,7 +23,7 @@ import { changeTo } from './plan.ts';
 interface RuntimeLine extends Line {
   readonly readSetFile: ReadSetFile;
   readonly stepMs?: number;
-  /** The same if requests may finish; by default no longer. */
+  /** Like `stepMs`, for servers whose requests may finish. Default: `stepMs`. */
   readonly finishMs?: number;
 }
 
@@ -32,18 +32,19 @@ export interface Changes {
 }
 
 export interface Runtime {
-  /** Makes the changes in order, and stops at the first refused one; up to fifty servers change together. Call it for one request at a time. Never rejects. */
+  /**
+   * Makes the changes in order, up to fifty servers at a time, and stops at the first refused one. Call it for one request at a time. Never rejects.
+   */
   readonly change: (running: Running, request: Changes) => Promise<ChangeOutcome>;
   /**
-   * Deletes removed servers that are due, and resolves with the servers that differ from `wanted`; none without it. Undefined if HAProxy
-   * does not answer. A disabled server that is not in `wanted` was removed by an earlier supervisor, which ended before it deleted it:
-   * this one deletes it.
+   * Deletes removed servers that are due. Resolves with the servers that differ from `desired`, or none without it. Undefined if HAProxy does not
+   * answer. A disabled server that is not in `desired` was removed by an earlier supervisor that ended before it could delete it, and is deleted now.
    */
   readonly drift: (
     running: Running,
-    wanted: Description | undefined,
+    desired: Description | undefined,
   ) => Promise<readonly ServerChange[] | undefined>;
-  /** The commands that this build of HAProxy lacks; empty if changes are possible, or it does not answer. */
+  /** The commands that this build of HAProxy lacks. Empty if changes are possible, or HAProxy does not answer. */
   readonly missingCommands: (running: Running) => Promise<readonly string[]>;
 }
 
@@ -66,9 +67,9 @@ const NEEDED = [
   'add map',
   'del map',
 ];
-/** Servers whose commands are sent together. */
+/** Number of servers whose commands are sent together. */
 const SERVERS_TOGETHER = 50;
-/** Between two steps of a removed server: requests in progress may finish. */
+/** Pause between two steps of a removed server, so that requests in progress may finish. */
 const STEP_MS = 250;
 
 export function createRuntime({
@@ -86,7 +87,7 @@ export function createRuntime({
     },
     { stepMs, finishMs },
   );
-  // A server cannot be deleted and added at the same time.
+  // Runs one at a time: a server cannot be deleted and added at the same time.
   let turn: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const done = turn.then(work, work);
@@ -95,7 +96,7 @@ export function createRuntime({
   };
   const servers = createServerChanges(line, leftOvers);
   const files = createFileChanges(line, readSetFile);
-  /** Work of more than two steps is finished by the next search for drift, or the next removal. */
+  /** If more than two steps are needed, the next search for drift or the next removal finishes the work. */
   const advance = async (running: Running): Promise<void> => {
     for (let step = 0; step < 2; step += 1) {
       await inTurn(() => leftOvers.advance(running, () => false));
@@ -127,16 +128,16 @@ export function createRuntime({
         return refused(messageOf(error));
       }
     },
-    drift: async (running, wanted) => {
+    drift: async (running, desired) => {
       await inTurn(() => leftOvers.advance(running, () => false));
-      if (wanted === undefined) return [];
-      // One after the other: a server that is just being added is disabled as well.
+      if (desired === undefined) return [];
+      // In turn, because a server that is being added is also disabled.
       return await inTurn(async () => {
         const found = await askServers(workerOf(line, running));
         if (found === undefined) return undefined;
-        for (const [server, { isOut, forMs }] of strangersIn(wanted, found, leftOvers.of(running)))
+        for (const [server, { isOut, forMs }] of strangersIn(desired, found, leftOvers.of(running)))
           if (isOut) leftOvers.adopt(running, server, forMs);
-        return driftOf(wanted, found, leftOvers.of(running));
+        return driftOf(desired, found, leftOvers.of(running));
       });
     },
     missingCommands: async (running) => {
@@ -150,7 +151,7 @@ type Step =
   | { readonly kind: 'servers'; readonly servers: readonly ServerChange[] }
   | Exclude<RuntimeChange, ServerChange>;
 
-/** In order, in batches of up to this many consecutive server changes. */
+/** The changes in order, with consecutive server changes in batches of at most `SERVERS_TOGETHER`. */
 function stepsOf(changes: readonly RuntimeChange[]): readonly Step[] {
   const steps: Step[] = [];
   let servers: ServerChange[] = [];
@@ -173,32 +174,32 @@ function isRemoval(change: RuntimeChange): boolean {
 }
 
 /**
- * Servers that were changed, added or disabled by hand. Servers that are down, or set aside until their next good check, are as they should
- * be. `leftOver` were removed, and wait to be deleted.
+ * Servers that were changed, added or disabled by hand. A server that is down, or set aside until its next successful check, is not drift. `leftOver`
+ * are the servers that were removed and wait to be deleted.
  */
 function driftOf(
-  wanted: Description,
+  desired: Description,
   running: RunningServers,
   leftOver: ReadonlySet<string>,
 ): readonly ServerChange[] {
-  const changed = [...wanted.servers]
+  const changed = [...desired.servers]
     .map(changeTo)
     .filter((change) => stepsFor(change, running, leftOver).commands.length > 0);
-  const strangers = [...strangersIn(wanted, running, leftOver)].filter(([, { isOut }]) => !isOut);
+  const strangers = [...strangersIn(desired, running, leftOver)].filter(([, { isOut }]) => !isOut);
   return [...changed, ...strangers.map(([server]) => changeTo([server, null]))];
 }
 
 /** Running servers that are neither described nor removed. */
 function strangersIn(
-  wanted: Description,
+  desired: Description,
   running: RunningServers,
   leftOver: ReadonlySet<string>,
 ): RunningServers {
-  const isKnown = (server: string): boolean => wanted.servers.has(server) || leftOver.has(server);
-  return new Map([...running].filter(([server]) => isClosed(backendOf(server), wanted) && !isKnown(server)));
+  const isKnown = (server: string): boolean => desired.servers.has(server) || leftOver.has(server);
+  return new Map([...running].filter(([server]) => isClosed(backendOf(server), desired) && !isKnown(server)));
 }
 
-/** Whether every server of the backend is described. */
+/** Whether all servers of the backend are described. */
 function isClosed(backend: string, { sections, openBackends }: Description): boolean {
   return (
     !openBackends.has(backend) && ['backend', 'listen'].some((kind) => sections.has(`${kind} ${backend}`))

@@ -1,6 +1,6 @@
 import type { Command } from './line.ts';
 
-/** A certificate with its key, new or replacing an older one. Open connections keep theirs. */
+/** Adds a certificate with its key, or replaces an older one. Open connections keep theirs. */
 export function renewal(name: string, pem: string): readonly Command[] {
   return [
     {
@@ -19,7 +19,7 @@ export function abortion(name: string): Command {
   return { text: `abort ssl cert ${name}`, done: /^(?:Transaction aborted|No ongoing transaction)/ };
 }
 
-/** HAProxy refuses to delete one that is in use. */
+/** Deletes a certificate. HAProxy refuses that while it is in use. */
 export function removal(name: string): Command {
   return { text: `del ssl cert ${name}`, done: /(?:' deleted|doesn't exist)!$/ };
 }
@@ -27,13 +27,13 @@ export function removal(name: string): Command {
 /** A line of a list by which HAProxy chooses a certificate. */
 export interface ListEntry {
   readonly certificate: string;
-  /** HAProxy's number for it. */
+  /** HAProxy's number of the line. */
   readonly number: number;
-  /** Options in brackets and names of hosts, as the file has them. */
+  /** Options in brackets and host names, as in the file. */
   readonly line: string;
 }
 
-/** Parses `show ssl crt-list -n`. Undefined for any other text. */
+/** Parses the output of `show ssl crt-list -n`. Undefined for any other text. */
 export function parseList(reply: string, list: string): readonly ListEntry[] | undefined {
   // HAProxy prints the end of a protocol list as a zero byte.
   const [head, ...lines] = reply.replaceAll('\0', '').trim().split('\n');
@@ -44,7 +44,7 @@ export function parseList(reply: string, list: string): readonly ListEntry[] | u
   });
 }
 
-/** The new line comes first, so that clients never get the certificate of other hosts. */
+/** The commands that replace a certificate's line. The new line is added first, so that clients never get the certificate of other hosts. */
 export function listCommands(
   list: string,
   certificate: string,

@@ -3,27 +3,29 @@ import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Running } from './line.ts';
 
 /**
- * Servers that were removed from a generation and still exist. They get no new connections, and their sessions may finish for a moment, or as
- * long as on a draining generation. Then the remaining sessions are shut down, and a moment later the server is deleted. Not at once:
- * HAProxy 2.6.12 may crash while a session is leaving the server. A new generation reads the file and has no such servers.
+ * Servers that were removed from a generation but still exist. They get no new connections, and their sessions may finish for a moment, or as long as
+ * on a draining generation. Then the remaining sessions are shut down, and a moment later the server is deleted. Not at once: HAProxy 2.6.12 may
+ * crash while a session is leaving the server. A new generation reads the file and has no such servers.
  */
 export interface LeftOvers {
   readonly of: (running: Running) => ReadonlySet<string>;
-  /** With `options`, its sessions may finish. */
+  /** With `options`, the server's sessions may finish. */
   readonly add: (running: Running, server: string, options?: string) => void;
-  /** A server that an earlier supervisor removed this long ago but did not delete: its sessions may finish unless it is wanted again. */
+  /**
+   * Adds a server that an earlier supervisor removed this long ago but did not delete. Its sessions may finish unless the server is desired again.
+   */
   readonly adopt: (running: Running, server: string, goneForMs: number) => void;
   /** Options of a server whose sessions may finish, and which may be restored. */
   readonly optionsOf: (running: Running, server: string) => string | undefined;
   readonly forget: (running: Running, server: string) => void;
   /**
-   * Advances each due server by one step. Those that are `awaited` are due after at most one step's time, unless they may be restored. False
-   * if none advanced.
+   * Advances each due server by one step. A server that is `awaited` is due after at most one step's time, unless it may be restored. Returns false
+   * if no server advanced.
    */
   readonly advance: (running: Running, awaited: (server: string) => boolean) => Promise<boolean>;
 }
 
-/** Commands for HAProxy; each resolves with HAProxy's error text, undefined on success. */
+/** Commands for HAProxy. Each resolves with HAProxy's error text, or undefined on success. */
 interface RemovalCommands {
   readonly end: (running: Running, server: string) => Promise<string | undefined>;
   readonly remove: (running: Running, server: string) => Promise<string | undefined>;
@@ -42,13 +44,13 @@ export function createLeftOvers(
   let generation = 0;
   let servers = new Map<string, LeftOver>();
   const inGeneration = (running: Running): Map<string, LeftOver> => {
-    // Pending work on a generation that is now draining must not drop that of the serving one.
+    // Pending work on a generation that is now draining must not drop the work on the serving one.
     if (running.generation < generation) return new Map();
     if (running.generation !== generation) servers = new Map();
     generation = running.generation;
     return servers;
   };
-  /** Undefined once it is deleted. */
+  /** Undefined once the server is deleted. */
   const next = async (
     running: Running,
     server: string,

@@ -1,7 +1,7 @@
 import type { ProcessId } from '../../engine/system/process/processes.ts';
 import { parseRunningServers, type RunningServers } from '../text/servers-state.ts';
 
-/** A master process and its generation's number: all that is needed to reach it. */
+/** A master process and its generation's number: enough to reach it. */
 export interface Running {
   readonly generation: number;
   readonly master: ProcessId;
@@ -9,16 +9,16 @@ export interface Running {
 
 /** The Runtime API of any generation. */
 export interface Line {
-  /** Undefined if its worker does not answer. */
+  /** Sends a command. Undefined if the worker does not answer. */
   readonly ask: (running: Running, command: string) => Promise<string | undefined>;
   /**
-   * One-line commands on one connection, and a reply for each in order: HAProxy runs all of them, whatever it answers. Only for commands that
-   * answer with at most one paragraph. Empty if replies are missing.
+   * Sends one-line commands on one connection, and resolves with a reply for each in order. HAProxy runs all of them, whatever it answers. Only for
+   * commands with at most one paragraph of output. Empty if replies are missing.
    */
   readonly askEach: (running: Running, commands: readonly string[]) => Promise<readonly string[]>;
 }
 
-/** The same of one generation. */
+/** The Runtime API of one generation. */
 export interface Worker {
   readonly ask: (command: string) => Promise<string | undefined>;
   readonly askEach: (commands: readonly string[]) => Promise<readonly string[]>;
@@ -32,14 +32,14 @@ export function workerOf({ ask, askEach }: Line, running: Running): Worker {
 export interface Command {
   readonly text: string;
   readonly done: RegExp;
-  /** The alternative if HAProxy gives this answer. */
+  /** The alternative commands if HAProxy gives this answer. */
   readonly instead?: { readonly answer: RegExp; readonly commands: readonly Command[] };
 }
 
 /** The result of changes. */
 export type ChangeOutcome =
   | { readonly kind: 'changed'; readonly commands: number }
-  /** HAProxy has at most a part of them: only a reload makes it match the file. */
+  /** HAProxy has made at most a part of them. Only a reload makes it match the file. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 export function refused(reason: string): Extract<ChangeOutcome, { kind: 'refused' }> {
@@ -49,13 +49,13 @@ export function refused(reason: string): Extract<ChangeOutcome, { kind: 'refused
 /** HAProxy runs this many commands of one connection before it serves another request to its master. */
 export const MOST_TOGETHER = 100;
 
-/** The servers of one backend, since a router has ten thousand others; without a name, all. */
+/** The servers of one backend, because a router has ten thousand others. Without a name, all servers. */
 export async function askServers({ ask }: Worker, backend?: string): Promise<RunningServers | undefined> {
   const command = backend === undefined ? 'show servers state' : `show servers state ${backend}`;
   return parseRunningServers((await ask(command)) ?? '');
 }
 
-/** Undefined on success, else HAProxy's answer. */
+/** Undefined on success, otherwise HAProxy's answer. */
 export async function send(worker: Worker, command: Command): Promise<string | undefined> {
   const { text, done, instead } = command;
   const reply = (await worker.ask(text))?.trim();
@@ -63,7 +63,7 @@ export async function send(worker: Worker, command: Command): Promise<string | u
   return reply !== undefined && done.test(reply) ? undefined : answered(command, reply);
 }
 
-/** Stops at the first refused command, and resolves with HAProxy's answer. */
+/** Stops at the first refused command, and resolves with HAProxy's answer to it. */
 export async function sendAll(worker: Worker, commands: readonly Command[]): Promise<string | undefined> {
   for (const command of commands) {
     const trouble = await send(worker, command);
@@ -73,8 +73,8 @@ export async function sendAll(worker: Worker, commands: readonly Command[]): Pro
 }
 
 /**
- * Like `sendAll`, on as few connections as possible: a connection to HAProxy's master costs more than ten commands. The commands after a refused
- * one still run, so each must be harmless then.
+ * Like `sendAll`, but on as few connections as possible: a connection to HAProxy's master costs more than ten commands. The commands after a refused
+ * one still run, so each must be harmless in that case.
  */
 export async function sendTogether(
   worker: Worker,
@@ -91,7 +91,7 @@ export async function sendTogether(
 }
 
 export function answered({ text }: Command, reply: string | undefined): string {
-  // The lines after the first are the file's content: a private key, or megabytes.
+  // Later lines are the file's content: a private key, or megabytes.
   const [command = ''] = text.split('\n', 1);
   return `"${command}" was answered with ${reply === undefined ? 'nothing' : JSON.stringify(reply.slice(0, 200))}`;
 }

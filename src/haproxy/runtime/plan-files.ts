@@ -8,7 +8,7 @@ import type { Reason } from './plan.ts';
 export type FileKind = 'map' | 'certificate-list' | 'certificate';
 
 /**
- * Undefined for a file that HAProxy reads only at startup. `start`: the same, but the main file contains all of it too, so the running
+ * Undefined for a file that HAProxy reads only at startup. `start` also marks such a file, but the main file contains all of it, so the running
  * HAProxy already has it.
  */
 export type KindOf = (name: string) => FileKind | 'start' | undefined;
@@ -17,17 +17,17 @@ type FilePlan =
   | { readonly kind: 'reload'; readonly reason: Reason }
   | { readonly kind: 'changes'; readonly changes: readonly FileChange[] };
 
-/** More changed lines of a map are a reload: each is a command. */
+/** If more lines of a map changed, a reload is needed, because each line is a command. */
 const MOST_LINES = 64;
 
 /**
- * The changes from one set's files to another's. Additions come first, so no list names an unknown certificate and no lookup lacks an
- * answer. Of thousands of files only those between the first and the last difference are compared.
+ * The changes from one set's files to another's. Additions come first, so that no list names an unknown certificate and no lookup lacks an entry. Of
+ * thousands of files, only those between the first and the last difference are compared.
  */
 export function planFiles(before: readonly SetFile[], after: readonly SetFile[], kindOf: KindOf): FilePlan {
   const { start, end } = changedSpan(before, after);
   const known = new Map(before.slice(start, before.length - end).map((file) => [file.name, file]));
-  const news: FileChange[] = [];
+  const additions: FileChange[] = [];
   const removals: FileChange[] = [];
   for (const file of after.slice(start, after.length - end)) {
     const old = known.get(file.name);
@@ -36,7 +36,7 @@ export function planFiles(before: readonly SetFile[], after: readonly SetFile[],
     if (kind === 'start' || isSameFile(old, file)) continue;
     const found = changesOf(file, old, kind);
     if (found === undefined) return reloadFor(`"${file.name}" differs`);
-    for (const change of found) (isRemoval(change) ? removals : news).push(change);
+    for (const change of found) (isRemoval(change) ? removals : additions).push(change);
   }
   for (const { name } of known.values()) {
     if (kindOf(name) !== 'certificate') return reloadFor(`"${name}" is gone`);
@@ -47,8 +47,8 @@ export function planFiles(before: readonly SetFile[], after: readonly SetFile[],
   return {
     kind: 'changes',
     changes: [
-      ...inOrderOfLists(order(news, ['certificate']), after, kindOf),
-      ...order(news, ['list-line', 'map-line']),
+      ...inOrderOfLists(order(additions, ['certificate']), after, kindOf),
+      ...order(additions, ['list-line', 'map-line']),
       ...order(removals, ['map-line', 'list-line', 'certificate']),
     ],
   };
@@ -61,9 +61,8 @@ interface Renewals {
 }
 
 /**
- * The renewals that need not wait for the rest of a set. A certificate waits if its line in a list changes too: with the default
- * certificate's names, HTTP/2 is no longer offered. It also waits while its content is served under another name: browsers would
- * reuse connections across both.
+ * The renewals that need not wait for the rest of a set. A certificate waits if its line in a list changes too: with the default certificate's names,
+ * HTTP/2 is no longer offered. It also waits while its content is served under another name: browsers would reuse connections across both.
  */
 export function planRenewals(
   before: readonly SetFile[],
@@ -92,12 +91,12 @@ export function planRenewals(
   const files = before.map((file) => ready.get(file.name) ?? file);
   const changes = inOrderOfLists([...ready.values()].map(certificateChange), files, kindOf);
   // Certificates that share a host with a renewed one are renewed after it, with their new content.
-  const wanted = new Map(after.map((file) => [file.name, file]));
-  const isWanted = (change: FileChange): boolean => {
-    const file = change.kind === 'certificate' ? wanted.get(change.certificate) : undefined;
+  const desired = new Map(after.map((file) => [file.name, file]));
+  const isDesired = (change: FileChange): boolean => {
+    const file = change.kind === 'certificate' ? desired.get(change.certificate) : undefined;
     return file !== undefined && 'sha256' in change && sha256OfFile(file) === change.sha256;
   };
-  return changes.every(isWanted) ? { changes, files } : none;
+  return changes.every(isDesired) ? { changes, files } : none;
 }
 
 function inOrderOfLists(
@@ -109,15 +108,15 @@ function inOrderOfLists(
   const names = new Set(changes.map((change) => (change.kind === 'certificate' ? change.certificate : '')));
   const lists = files.filter(({ name }) => kindOf(name) === 'certificate-list');
   const ordered = certificatesToRenew(names, lists.map(linesOfList));
-  const wanted = new Set(ordered);
-  const known = new Map(files.filter(({ name }) => wanted.has(name)).map((file) => [file.name, file]));
+  const desired = new Set(ordered);
+  const known = new Map(files.filter(({ name }) => desired.has(name)).map((file) => [file.name, file]));
   return ordered.flatMap((name) => {
     const file = known.get(name);
     return file === undefined ? [] : [certificateChange(file)];
   });
 }
 
-/** A list of thousands is not rewritten if only certificates are renewed. */
+/** Cached, so that a list of thousands is not parsed again when only certificates are renewed. */
 const linesOfList = oncePer(({ content }: SetFile) => linesIn(content));
 
 function certificateChange(file: SetFile): FileChange {
@@ -125,9 +124,8 @@ function certificateChange(file: SetFile): FileChange {
 }
 
 /**
- * The certificates to renew after these were renewed or their lines added, and in which order. HAProxy moves a renewed certificate
- * behind the others of its hosts, and serves one of those. They are renewed after it with unchanged content, in the order of
- * their list: the order after a start.
+ * The certificates to renew after these were renewed or their lines added, in order. HAProxy moves a renewed certificate behind the others of its
+ * hosts, and serves one of those. So they are renewed after it with unchanged content, in the order of their list, which is the order after a start.
  */
 function certificatesToRenew(moving: ReadonlySet<string>, lists: readonly Lines[]): readonly string[] {
   const ordered = new Set<string>();
@@ -160,7 +158,7 @@ function isRemoval(change: FileChange): boolean {
   }
 }
 
-/** Undefined for a change that needs a reload. */
+/** Undefined if a reload is needed. */
 function changesOf(
   file: SetFile,
   old: SetFile | undefined,
@@ -174,7 +172,7 @@ function changesOf(
 
 export type Lines = ReadonlyMap<string, string>;
 
-/** Undefined for too many lines, or lines that fit no command. */
+/** Undefined if there are too many lines, or a line fits no command. */
 function mapChanges(before: Lines, { name: map, content }: SetFile): readonly FileChange[] | undefined {
   const after = linesIn(content);
   const lines: (readonly [string, string | null])[] = [...after].filter(
@@ -187,7 +185,7 @@ function mapChanges(before: Lines, { name: map, content }: SetFile): readonly Fi
   return lines.map(([key, value]) => ({ kind: 'map-line', map, key, value }));
 }
 
-/** Undefined if the order of lines matters: an added line comes last, and after a reload it is where the file has it. */
+/** Undefined if the order of lines matters: an added line comes last, but after a reload it has its place in the file. */
 function listChanges(old: SetFile, { name: list, content }: SetFile): readonly FileChange[] | undefined {
   const before = linesIn(old.content);
   const after = linesIn(content);
@@ -220,7 +218,7 @@ function hostsIn(line: string): readonly string[] {
   return line.replace(/^\[[^\]]*\] /, '').split(' ');
 }
 
-/** The rest of each line by its first word. */
+/** The rest of each line, keyed by its first word. */
 export function linesIn(content: string | Buffer): Lines {
   const lines = new Map<string, string>();
   for (const line of content.toString().split('\n')) {

@@ -1,9 +1,9 @@
-import type { ServerChange, WantedServer } from './change.ts';
+import type { DesiredServer, ServerChange } from './change.ts';
 import { backendOf, type Description } from './describe-configuration.ts';
 
 /**
- * Why a reload is needed. `conditions`: parts of a file depend on conditions, so it was not compared. `files-changed`: the files that the main
- * file names.
+ * Why a reload is needed. `conditions`: parts of a file depend on conditions, so it was not compared. `files-changed`: a file that the main file
+ * names has changed.
  */
 export const reloadCauses = [
   'section-added',
@@ -25,17 +25,17 @@ const REST = '';
 
 interface ServerPlan {
   readonly changes: readonly ServerChange[];
-  /** By backend, or `REST`; none of them has a change in `changes`. */
+  /** Keyed by backend or `REST`. `changes` has no changes for these. */
   readonly reload: ReadonlyMap<string, Reason>;
 }
 
 /**
- * The changes from the running configuration to the wanted one. A backend needs no reload if its servers are only added, removed, moved or reweighted. While
- * `defaults` differ, no server changes: they may contain server options.
+ * The changes from the running configuration to the desired one. A backend needs no reload if its servers are only added, removed, moved or
+ * reweighted. If `defaults` differ, no server is changed, because they may contain server options.
  */
-export function planServers(running: Description, wanted: Description): ServerPlan {
+export function planServers(running: Description, desired: Description): ServerPlan {
   const backends = new Set(
-    [...running.sections.keys(), ...wanted.sections.keys()]
+    [...running.sections.keys(), ...desired.sections.keys()]
       .map(backendOrRest)
       .filter((name) => name !== REST),
   );
@@ -44,18 +44,18 @@ export function planServers(running: Description, wanted: Description): ServerPl
   const add = (part: string, reason: Reason): void => {
     if (!reload.has(part)) reload.set(part, reason);
   };
-  for (const [title, reason] of differentSections(running, wanted)) add(backendOrRest(title), reason);
-  for (const [name, reason] of differentServers(running, wanted)) add(partOf(name), reason);
-  const areChangeable = isSameDefaults(running, wanted);
-  const changes = serverChanges(running, wanted).filter(
+  for (const [title, reason] of differentSections(running, desired)) add(backendOrRest(title), reason);
+  for (const [name, reason] of differentServers(running, desired)) add(partOf(name), reason);
+  const areChangeable = isSameDefaults(running, desired);
+  const changes = serverChanges(running, desired).filter(
     ({ server }) => areChangeable && !reload.has(partOf(server)),
   );
   return { changes, reload };
 }
 
-function serverChanges(running: Description, wanted: Description): readonly ServerChange[] {
+function serverChanges(running: Description, desired: Description): readonly ServerChange[] {
   const before = running.servers;
-  const after = wanted.servers;
+  const after = desired.servers;
   return [
     // Additions first: a backend must not be empty in between.
     ...[...after].filter(([server, now]) => !isSame(before.get(server), now)).map(changeTo),
@@ -63,30 +63,31 @@ function serverChanges(running: Description, wanted: Description): readonly Serv
   ];
 }
 
-/** From the title of a section, `backend masters`. */
+/** Reads the name from a section's title, `backend masters`. */
 function backendOrRest(title: string): string {
   const [kind, name = REST] = title.split(' ');
   return kind === 'backend' ? name : REST;
 }
 
-export function changeTo([server, wanted]: readonly [string, WantedServer | null]): ServerChange {
+export function changeTo([server, wanted]: readonly [string, DesiredServer | null]): ServerChange {
   return { kind: 'server', server, wanted };
 }
 
-function* differentSections(running: Description, wanted: Description): Generator<[string, Reason], void> {
-  for (const [title, text] of wanted.sections) {
+function* differentSections(running: Description, desired: Description): Generator<[string, Reason], void> {
+  for (const [title, text] of desired.sections) {
     const before = running.sections.get(title);
     if (before === undefined) yield [title, { what: 'section-added', reason: `"${title}" is new` }];
     else if (before !== text)
       yield [title, { what: 'section-changed', reason: `"${title}" differs, not only in its servers` }];
   }
   for (const title of running.sections.keys())
-    if (!wanted.sections.has(title)) yield [title, { what: 'section-removed', reason: `"${title}" is gone` }];
+    if (!desired.sections.has(title))
+      yield [title, { what: 'section-removed', reason: `"${title}" is gone` }];
 }
 
-/** The address, the weight and the state of its checks can change at runtime. */
-function* differentServers(running: Description, wanted: Description): Generator<[string, Reason], void> {
-  for (const [name, now] of wanted.servers) {
+/** Address, weight and the state of checks can change at runtime; options cannot. */
+function* differentServers(running: Description, desired: Description): Generator<[string, Reason], void> {
+  for (const [name, now] of desired.servers) {
     const before = running.servers.get(name);
     const reason = `the options of server "${name}" differ`;
     if (before !== undefined && before.options !== now.options)
@@ -94,13 +95,13 @@ function* differentServers(running: Description, wanted: Description): Generator
   }
 }
 
-function isSameDefaults(running: Description, wanted: Description): boolean {
+function isSameDefaults(running: Description, desired: Description): boolean {
   const defaultsOf = ({ sections }: Description): string =>
     JSON.stringify([...sections].filter(([title]) => title.startsWith('defaults')));
-  return defaultsOf(running) === defaultsOf(wanted);
+  return defaultsOf(running) === defaultsOf(desired);
 }
 
-function isSame(one: WantedServer | undefined, other: WantedServer): boolean {
+function isSame(one: DesiredServer | undefined, other: DesiredServer): boolean {
   return (
     one !== undefined &&
     one.address === other.address &&

@@ -7,14 +7,14 @@ import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { ProxyDriver } from '../program.ts';
 import { type OwnAction as Action, type Event, type Retiring, runningOf } from './state.ts';
 
-/** Where actions take effect. */
+/** What actions need to take effect. */
 export interface Effects {
   readonly program: ProxyDriver;
   readonly log: Log;
   readonly dispatch: (event: Event) => void;
 }
 
-/** Carries out one decision. The outcome returns as an event; this function decides nothing. */
+/** Carries out one action. The outcome returns as an event; this function makes no decisions. */
 export function act(action: Action, effects: Effects): Promise<void> | void {
   const { program, dispatch } = effects;
   switch (action.kind) {
@@ -55,10 +55,7 @@ export function act(action: Action, effects: Effects): Promise<void> | void {
   }
 }
 
-/**
- * The outcome of an action that threw. A SIGTERM that could not be sent is followed by SIGKILL, and a proof ends at its
- * deadline.
- */
+/** The outcome of an action that threw. A SIGTERM that could not be sent is followed by SIGKILL, and a proof ends at its deadline. */
 export function outcomeOfFailed(action: Action, message: string): Event | 'again' | undefined {
   switch (action.kind) {
     case 'check':
@@ -165,7 +162,7 @@ async function prove(
   if (workers !== undefined) dispatch({ kind: 'proven', number, workers, isAlone: program.listensAlone() });
 }
 
-/** Logs a process's state at once if it is about to be killed. A healthy worker is asked for its own report first. */
+/** Logs the state of processes that are about to be killed, at once. A healthy worker is first queried for its own report. */
 async function reportHung(
   { generation, hangs, stillMs }: Extract<Action, { kind: 'report-hung' }>,
   { program, log }: Effects,
@@ -200,10 +197,9 @@ async function waitUntilAlone(
 }
 
 /**
- * The soft stop goes to the workers themselves. A master that has just forked takes SIGUSR1 without passing it on
- * (HAProxy 2.6), and its worker would continue to accept. The master does not get it too, since a worker that receives it
- * twice may die. A master ends by itself after its last worker. It passes on SIGTERM in time; SIGKILL cannot be passed
- * on.
+ * Sends a signal. The soft stop goes to the workers themselves: a master that has just forked receives SIGUSR1 without passing it on (HAProxy 2.6),
+ * and its worker would continue to accept. The master does not get it, because a worker that receives it twice may die, and a master ends by itself
+ * after its last worker. A master passes on SIGTERM in time; SIGKILL cannot be passed on.
  */
 function signalGeneration(kind: 'soft-stop' | 'terminate' | 'kill', generation: Retiring): void {
   const { master } = generation;

@@ -38,15 +38,15 @@ import type { Action, Event, Limits, Serving, State } from './state.ts';
 type Emit = EmitAction<Action>;
 
 /**
- * Every decision of the supervisor: the result of an event in a state at a given time. It is pure, so any order of
- * events can be tested without a process. It guarantees that a healthy generation retires only for a proven one or
- * because a stop was requested, that each request is answered exactly once, and that at most one job is in progress.
+ * Makes every decision of the supervisor: the result of an event in a state at a given time. It is pure, so any order of events can be tested without
+ * a process. It guarantees that a healthy generation retires only for a proven one or because a stop was requested, that each request is answered
+ * exactly once, and that at most one job is in progress.
  */
 export function advance(state: State, event: Event, now: number): Step<State, Action> {
   return stepOf((emit) => finishIfEmpty(nextChange(handle(state, event, now, emit), now, emit), emit));
 }
 
-/** When the next `tick` is due; undefined while only an external event can change anything. */
+/** When the next `tick` is due. Undefined if only an external event can change anything. */
 export function nextDeadline(state: State): number | undefined {
   const proving = state.job?.stage.kind === 'proving' ? [state.job.stage.until] : [];
   const restart = state.job === undefined && state.restart.at !== undefined ? [state.restart.at] : [];
@@ -137,12 +137,12 @@ function started(state: State, event: Extract<Event, { kind: 'started' }>, now: 
   return { ...state, job: { ...job, stage } };
 }
 
-/** Two thousand routes. HAProxy reads them in some tenths of a second, on a busy machine in seconds. */
+/** The size of two thousand routes. HAProxy reads them in some tenths of a second, on a busy machine in seconds. */
 const START_BYTES = 2 * 1024 * 1024;
-/** Certificates take most of its startup: 0.7 s for 500. */
+/** Certificates take most of the startup time: 0.7 s for 500. */
 const START_FILES = 500;
 
-/** A large configuration takes longer to read, and waiting for it costs clients nothing: the old generation serves. */
+/** A large configuration takes longer to read. Waiting for it costs clients nothing, because the old generation serves. */
 function startTimeoutMs(
   { startTimeoutMs: eachMs }: Limits,
   { configBytes, setFiles }: Extract<Event, { kind: 'started' }>,
@@ -156,7 +156,7 @@ function startFailed(state: State, number: number, message: string, emit: Emit):
   return findCause(state, job, { stage: 'start', message }, emit);
 }
 
-/** For listeners that were not handed over: longer than it takes to kill a hung worker. */
+/** For listeners that were not handed over. Longer than it takes to kill a hung worker. */
 const ALONE_WITHIN_MS = 5_000;
 
 function proven(
@@ -171,7 +171,7 @@ function proven(
   const { master, configSha256, revision } = job.stage;
   const result = { generation: number, pid: master.pid, tookMs: Math.round(now - job.since) };
   emit(logged('info', 'generation-serving', { ...result, config, cause }));
-  // New connections to the others may still be lost with them.
+  // New connections to the other listeners may still be lost with them.
   const isHeld = !isAlone && requests.length > 0;
   if (isHeld) emit({ kind: 'wait-until-alone', number, timeoutMs: ALONE_WITHIN_MS });
   else emit({ kind: 'answer', requests, result });
@@ -179,7 +179,7 @@ function proven(
   const serving: Serving = { number, master, workers, config, configSha256, revision, provenAt: now };
   const lastFailure = config === 'live' ? undefined : state.lastFailure;
   const next: State = { ...state, serving, lastFailure, unanswered: [...state.unanswered, ...held] };
-  // Until then it still gets some of the clients.
+  // The previous generation still gets some of the clients until it retires.
   const retired = previous === undefined ? next : retire(next, previous, 'replaced', now, emit);
   if (config === 'live') emit({ kind: 'keep-last-good', revision });
   return endJob(keepNumber(retired, now, emit), now, emit);
@@ -195,7 +195,7 @@ function exited(state: State, number: number, how: string, now: number, emit: Em
   emit({ kind: 'clean-up', number });
   const { job, serving } = state;
   if (job?.stage.kind === 'proving' && job.stage.number === number) {
-    const message = `Cannot start generation ${number}: it ended with ${how} before it served, expected it to stay`;
+    const message = `Cannot start generation ${number}: it ended with ${how} before it served, expected it to keep running`;
     return findCause(state, job, { stage: 'start', message }, emit);
   }
   if (serving?.number === number) return servingDied(state, serving, how, now, emit);
@@ -240,7 +240,7 @@ function notProven(state: State, now: number, emit: Emit): State {
   return jobFailed(retired, job, { stage: 'prove', message }, now, emit);
 }
 
-/** The first call gives notice, then drains; a second call ends the remaining processes. */
+/** The first call gives notice, then drains. A second call ends the remaining processes. */
 function stop(state: State, now: number, emit: Emit): State {
   if (state.phase !== 'running') return tick(hasten(state, now, now), now, emit);
   const { job, serving } = state;

@@ -5,8 +5,8 @@ import type { Action, CutShort, Retiring, State } from './state.ts';
 type Emit = (action: Action) => void;
 
 /**
- * Generations with long sessions must not use up a machine. While more of them drain than the limits allow, the oldest ones
- * are cut short: their sessions are closed one by one in the next seconds. The number is checked whenever a generation was replaced.
+ * Generations with long sessions must not use up a machine. While more of them drain than the limits allow, the oldest ones are cut short: their
+ * sessions are closed one by one within seconds. The number is checked whenever a generation was replaced.
  */
 export function keepNumber(state: State, now: number, emit: Emit): State {
   const draining = withTime(state);
@@ -15,7 +15,7 @@ export function keepNumber(state: State, now: number, emit: Emit): State {
   return cutShort(state, tooMany, { limit: 'number', most, found: draining.length }, now, emit);
 }
 
-/** By measured resident memory. */
+/** Like `keepNumber`, for measured resident memory. */
 export function keepMemory(state: State, bytes: ReadonlyMap<number, number>, now: number, emit: Emit): State {
   const draining = withTime(state);
   const bytesOf = ({ number }: Retiring): number => bytes.get(number) ?? 0;
@@ -30,7 +30,7 @@ export function keepMemory(state: State, bytes: ReadonlyMap<number, number>, now
   return cutShort(state, tooMany, { limit: 'memory', most, found }, now, emit);
 }
 
-/** The oldest first. A generation that is already ending is not cut short again. */
+/** The draining generations, oldest first, except those that are already being cut short. */
 function withTime({ retiring }: State): readonly Retiring[] {
   return retiring
     .filter(({ sent, cutShort }) => sent === 'soft-stop' && cutShort === undefined)

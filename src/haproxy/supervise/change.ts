@@ -6,8 +6,8 @@ import type { Action, Change, Event, RunningChange, Serving, State } from './sta
 type Emit = EmitAction<Action>;
 
 /**
- * A request to move to another configuration without a reload. When it is processed, `from` is compared with the revision that then runs: a generation
- * that was starting meanwhile has read the old file or the new one.
+ * A request to move to another configuration without a reload. `from` is compared with the running revision when the request is processed: a
+ * generation that was starting meanwhile has read either file.
  */
 export function changeRequested(
   state: State,
@@ -20,14 +20,14 @@ export function changeRequested(
   return state;
 }
 
-/** The comparison may be out of date by now: drift is repaired only if nothing else is pending. */
+/** The comparison may be out of date by now, so drift is repaired only if nothing else is pending. */
 export function drifted(state: State, change: ChangeRequest): State {
   const isBusy = state.job !== undefined || state.changing !== undefined || state.changes.length > 0;
   if (state.phase !== 'running' || isBusy) return state;
   return { ...state, changes: [{ ...change, cause: 'drift', requests: [] }] };
 }
 
-/** Starts a waiting request if no job is in progress: a reload first, since it includes most changes. */
+/** Starts a waiting request if no job is in progress. A reload comes first, because it includes most changes. */
 export function nextChange(state: State, now: number, emit: Emit): State {
   const { phase, job, changing, queued, serving } = state;
   if (phase !== 'running' || job !== undefined || changing !== undefined) return state;
@@ -70,7 +70,7 @@ export function changed(
   const { changing, serving } = state;
   if (changing === undefined || changing.number !== number) return state;
   const next: State = { ...state, changing: undefined };
-  // Its generation died. The next one reads the file; if it read an older one, it gets the change.
+  // The generation died. The next one reads the file; if it read an older one, it gets the change.
   if (serving?.number !== number) return { ...next, changes: [changing, ...state.changes] };
   if (outcome.kind === 'refused') return refused(next, changing, serving, outcome.reason, now, emit);
   const served = servedBy(serving, now - changing.since);
@@ -91,8 +91,7 @@ function servedBy({ number, master }: Serving, tookMs: number) {
 }
 
 /**
- * Part of the change may have been made: the running state matches no file. The monitor decides about a reload, which also reverts manual
- * changes.
+ * Part of the change may have been made, so the running state matches no file. The monitor decides about a reload, which also reverts manual changes.
  */
 function refused(
   state: State,
@@ -104,7 +103,7 @@ function refused(
 ): State {
   const isRepeated = cause === 'drift' && state.reloadedForDrift === to;
   const reloads = cause === 'drift' && !isRepeated;
-  // Drift is detected every five seconds: log the first refusal, and the repair.
+  // Drift is detected every five seconds. Only the first refusal and the repair are logged.
   if (!isRepeated || reason !== state.changeCounts.lastRefusal)
     emit(logged('warn', 'change-refused', { cause, reason, reloads, changes: changes.map(describeChange) }));
   const { refused: count, ...counts } = state.changeCounts;

@@ -7,26 +7,23 @@ import type { Action, Event, Retiring, Serving, State } from './state.ts';
 type Emit = (action: Action) => void;
 type Polled = Extract<Event, { kind: 'polled' }>;
 
-/**
- * Polls are at least 200 ms apart, and a probe may start half a second late. So a hang is confirmed after 2 to 2.5
- * s.
- */
-const HUNG_AFTER_LOOKS = 8;
+/** Polls are at least 200 ms apart, and a probe may start half a second late, so a hang is confirmed after 2 to 2.5 s. */
+const HUNG_AFTER_POLLS = 8;
 
-/** CPU time of one thread without an answer. Below the first value clients wait; above it a new generation serves others. */
+/** CPU time of one thread without an answer. Below this value clients wait; above it a new generation serves other clients. */
 const BUSY_AFTER_MS = 2_000;
 /** No event takes this long: the worker spins. HAProxy's own watchdog ends most of these after 2 to 4 s (docs/internals/decisions/0033). */
 const SPINS_AFTER_MS = 30_000;
-/** Clients that keep one worker after another busy must not start a new generation each time. */
+/** Minimum time between two starts. Clients that keep one worker after another busy must not start a new generation each time. */
 const BESIDE_EVERY_MS = 10_000;
 const MOST_BUSY = 2;
-/** For a worker that answers again to accept the connections waiting at its listeners, which no other process can. */
+/** Time for a worker that answers again to accept the connections waiting at its listeners, which no other process can accept. */
 const ACCEPTS_FOR_MS = 250;
 
 /**
- * Replaces a hung generation. A hung worker serves nothing and cannot hand over its listeners: it is killed, and
- * the next generation starts at once. If only the master hangs, the worker serves until a new generation has taken
- * over, and then drains as usual. A busy worker keeps its connections while another generation starts.
+ * Replaces a hung generation. A hung worker serves nothing and cannot hand over its listeners, so it is killed and the next generation starts at
+ * once. If only the master hangs, the worker serves until a new generation has taken over, and then drains as usual. A busy worker keeps its
+ * connections while another generation starts.
  */
 export function polled(state: State, event: Polled, now: number, emit: Emit): State {
   const { serving } = state;
@@ -39,11 +36,11 @@ export function polled(state: State, event: Polled, now: number, emit: Emit): St
 
 function servingPolled(state: State, serving: Serving, event: Polled, now: number, emit: Emit): State {
   const before = serving.pulse;
-  const pulse = beat(before, event.lives, HUNG_AFTER_LOOKS, now);
+  const pulse = beat(before, event.lives, HUNG_AFTER_POLLS, now);
   const isBusy = busy(serving, event, emit);
   const beating: State = { ...state, serving: { ...serving, pulse, isBusy } };
   if (pulse.hung && event.hangs === 'master') {
-    // A job in progress starts the next generation anyway. After a failed one, `restart` says when the next is due.
+    // A job in progress starts the next generation anyway. After a failed job, `restart` has the time of the next one.
     if (before?.hung !== true) report(serving, event, pulse, now, emit);
     if (before?.hung === true || state.job !== undefined) return beating;
     return beginJob(beating, { cause: 'hung', requests: [], config: serving.config }, now, emit);
@@ -61,7 +58,7 @@ function servingPolled(state: State, serving: Serving, event: Polled, now: numbe
 function retiringPolled(generation: Retiring, event: Polled, now: number, emit: Emit): Retiring {
   // While the worker is healthy, a hung master costs nothing.
   if (generation.sent === 'kill' || event.hangs === 'master') return generation;
-  const pulse = beat(generation.pulse, event.lives, HUNG_AFTER_LOOKS, now);
+  const pulse = beat(generation.pulse, event.lives, HUNG_AFTER_POLLS, now);
   if (!pulse.hung && !spins(event))
     return acceptsAgain({ ...generation, pulse, isBusy: busy(generation, event, emit) }, event, now);
   report(generation, event, pulse, now, emit);
@@ -80,7 +77,7 @@ function busy(generation: Serving | Retiring, { number, busyMs = 0 }: Polled, em
 
 function startBeside(state: State, isBusy: boolean, now: number, emit: Emit): State {
   const { job, serving, retiring } = state;
-  // No new generation has been started yet.
+  // The job has not started a new generation yet.
   if (!isBusy && job?.cause === 'busy' && job.stage.kind === 'saving-state') return endJob(state, now, emit);
   const others = retiring.filter((generation) => generation.isBusy === true).length;
   const mayStart = job === undefined && now >= state.besideNotBefore && others < MOST_BUSY;
@@ -89,7 +86,7 @@ function startBeside(state: State, isBusy: boolean, now: number, emit: Emit): St
   return beginJob(limited, { cause: 'busy', requests: [], config: serving.config }, now, emit);
 }
 
-/** A soft stop closes listeners, and connections waiting at them are lost unless another generation has the listeners too. */
+/** A soft stop closes listeners. Connections waiting at them are lost unless another generation has the listeners too. */
 function acceptsAgain(generation: Retiring, { lives }: Polled, now: number): Retiring {
   if (generation.sent !== 'nothing') return generation;
   const { softStopAt, ...waiting } = generation;

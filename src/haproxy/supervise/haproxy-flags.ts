@@ -5,7 +5,7 @@ import { instance } from '../../cli/shared-flags.ts';
 /** A supervisor's default socket within its pod. */
 export const HAPROXY_SOCKET = '/var/run/haproxy/haproxy-master.sock';
 
-/** The settings that the supervisor and the monitor of an HAProxy share. */
+/** Settings that the supervisor and the monitor of an HAProxy share. */
 export const haproxyFlags = {
   instance,
   socket: flag('<path>', socketPath, "the supervisor's control socket", {
@@ -26,7 +26,7 @@ export const haproxyFlags = {
 
 const asSupervisor = "the same as the supervisor's";
 
-/** The same flags, with the monitor's help texts. */
+/** The same flags with the monitor's help texts. */
 export const haproxyMonitorFlags = {
   ...haproxyFlags,
   statsSocket: { ...haproxyFlags.statsSocket, help: asSupervisor },

@@ -95,7 +95,7 @@ export const haproxySuperviseCommand = commandSpec({
 
 export type HaproxySuperviseSettings = SettingsOf<typeof haproxySuperviseCommand>;
 
-/** The first of these variables that is set, in seconds without a unit. An empty one is not set. */
+/** The value of the first variable that is set, in seconds without a unit. An empty variable is not set. */
 function secondsOf(env: NodeJS.ProcessEnv, names: readonly string[]): number | undefined {
   const name = names.find((each) => env[each]);
   if (name === undefined) return undefined;

@@ -28,14 +28,14 @@ export function createHaproxySupervisorMetrics(): SupervisorMetrics<HaproxySuper
   const counts = supervisorCounts(registry);
   const reloadSeconds = histogram(
     'hawser_reload_duration_seconds',
-    'From a request to the proof that the new generation serves.',
+    'Time from a request to the proof that the new generation serves.',
     [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
   );
   const restart = counter('hawser_haproxy_restarts_total', 'Starts of HAProxy after a death.');
-  const hang = counter('hawser_haproxy_hangs_total', 'How often HAProxy hung and was replaced.');
+  const hang = counter('hawser_haproxy_hangs_total', 'Times that HAProxy hung and was replaced.');
   const setAside = counter(
     'hawser_servers_set_aside_total',
-    'Servers that got no new connections until their next good check because they answered no probe.',
+    'Servers that got no new connections until their next successful check, because they answered no probe.',
   );
   const changed = counter(
     'hawser_runtime_changes_total',

@@ -13,14 +13,14 @@ type Emit = EmitAction<Action>;
 /** The answer to every request to a stopping supervisor. */
 export const stopping: Failure = { stage: 'stop', message: 'Cannot reload: the supervisor is stopping' };
 
-/** All of these lead to one job. */
+/** Starts one job for all queued requests. */
 export function beginReload(state: State, queued: readonly RequestId[], now: number, emit: Emit): State {
   return beginJob(state, { cause: 'request', requests: queued, config: 'live' }, now, emit);
 }
 
 /**
- * Starts the only job that may be in progress. Nothing is validated first: a start is the check. HAProxy exits before it touches a
- * socket, a file or another process if it refuses the file, and no client notices (docs/internals/decisions/0089).
+ * Starts the only job that may be in progress. Nothing is validated first, because a start is the check: HAProxy exits before it touches a socket, a
+ * file or another process if it refuses the file, and no client notices (docs/internals/decisions/0089).
  */
 export function beginJob(
   state: State,
@@ -41,7 +41,7 @@ export function startGeneration(state: State, job: Job, emit: Emit): State {
   return { ...state, nextNumber: number + 1, job: { ...job, stage: { kind: 'starting', number } } };
 }
 
-/** A generation ended before it served: a check gets HAProxy's own message if it refuses the file. */
+/** Handles a generation that ended before it served: a check supplies HAProxy's message if it refuses the file. */
 export function findCause(state: State, job: Job, failure: Failure, emit: Emit): State {
   emit({ kind: 'check', config: job.config });
   return { ...state, job: { ...job, stage: { kind: 'checking', failure } } };
@@ -59,7 +59,7 @@ export function jobFailed(state: State, job: Job, failure: Failure, now: number,
   return endJob({ ...next, restart: afterFailedStart(next.restart, now) }, now, emit);
 }
 
-/** The serving generation has ended: starts the next one now, or after a pause if the last end was too recent. */
+/** Handles the end of the serving generation: starts the next one now, or after a pause if the last end was too recent. */
 export function startAfterEnd(state: State, gone: Serving, now: number, emit: Emit): State {
   // A job in progress starts the next generation anyway.
   if (state.job !== undefined) return state;
@@ -74,7 +74,7 @@ function fallBack(state: State, job: Job, emit: Emit): State {
   return startGeneration(state, { ...job, requests: [], config: 'last-good' }, emit);
 }
 
-/** All requests made during the job lead to exactly one further job. */
+/** Ends the job. All requests made during it lead to exactly one further job. */
 export function endJob(state: State, now: number, emit: Emit): State {
   const next: State = { ...state, job: undefined, queued: [] };
   if (state.queued.length === 0) return next;

@@ -6,13 +6,13 @@ import { drainUntil } from './retire.ts';
 import type { Retiring, Serving, State } from './state.ts';
 
 /** A process that may have started just before its supervisor was killed is searched for during one second. */
-const LOOK_EVERY_MS = 100;
-const STARTING_LOOKS = 10;
+const POLL_EVERY_MS = 100;
+const STARTING_POLLS = 10;
 
 /**
- * Adopts the generations of a killed supervisor. The one that takes new connections serves until a new one has taken over its listeners; every
- * other live generation retires. This includes generations that were never recorded (full disk, removed or damaged record). Processes that are
- * gone, or whose pid was reused, are dropped and cleaned up.
+ * Adopts the generations of a killed supervisor. The one that accepts new connections serves until a new one has taken over its listeners; every
+ * other live generation retires. This includes generations that were never recorded (full disk, removed or damaged record). Processes that are gone,
+ * or whose pid was reused, are dropped and cleaned up.
  */
 export async function adopt(
   fresh: State,
@@ -43,7 +43,7 @@ export async function adopt(
   };
 }
 
-/** The generation that served, otherwise the newest one without proof. */
+/** The generation that served, or else the newest one without proof. */
 function heirOf(alive: readonly Alive[]): Alive | undefined {
   const byNumber = alive.toSorted((a, b) => b.number - a.number);
   return byNumber.find(({ role }) => role === 'serving') ?? byNumber.find(({ role }) => role === 'starting');
@@ -53,7 +53,7 @@ function isSame(a: ProcessId, b: ProcessId): boolean {
   return a.pid === b.pid && a.startTicks === b.startTicks;
 }
 
-/** Treated as one that was starting, since its record is missing. A worker without a master only drains. */
+/** Treated as starting, because its record is missing. A worker without a master only drains. */
 function aliveOf(
   { number, master, workers }: RunningGeneration,
   recorded: readonly Alive[],
@@ -85,15 +85,12 @@ async function stillAlive(record: GenerationsRecord, program: ProxyDriver): Prom
   return alive;
 }
 
-/**
- * A supervisor may have been killed right after it started a program, which has not opened the socket yet by which it
- * would be found.
- */
+/** Waits, because a supervisor may have been killed right after it started a program, before that opened the socket by which it is found. */
 async function findMaster(program: ProxyDriver, generation: number): Promise<ProcessId | undefined> {
-  for (let look = 0; look < STARTING_LOOKS; look += 1) {
+  for (let polls = 0; polls < STARTING_POLLS; polls += 1) {
     const master = await program.findMaster(generation);
     if (master !== undefined) return master;
-    await pause(LOOK_EVERY_MS);
+    await pause(POLL_EVERY_MS);
   }
   return undefined;
 }

@@ -8,7 +8,7 @@ export const recordSchema = z.object({
     z.object({
       number: z.int(),
       role: z.enum(['serving', 'starting', 'retiring']),
-      /** Missing only while a process is being created. */
+      /** Absent only while a process is being created. */
       master: z.optional(processSchema),
       workers: z.array(processSchema),
       config: z.enum(['live', 'last-good']),
@@ -21,13 +21,13 @@ export const recordSchema = z.object({
 });
 
 /**
- * A supervisor's record, so that the next one knows every process that it may find: written before the named process
- * is created. The next supervisor finds unrecorded processes by their sockets.
+ * A supervisor's record, from which the next one learns about every process that may be running. It is written before a process is created. The next
+ * supervisor finds unrecorded processes by their sockets.
  */
 export type GenerationsRecord = z.infer<typeof recordSchema>;
 export type RecordedGeneration = GenerationsRecord['generations'][number];
 
-/** The processes in a state. Two states with equal records need no new file. */
+/** The processes of a state. Two states with equal records need no new file. */
 export function recordOf(state: State): GenerationsRecord {
   const { serving, job, retiring } = state;
   const base = { workers: [], config: 'live' as const, configSha256: '', since: 0 };

@@ -1,17 +1,17 @@
 import { logged } from '../../engine/supervise/step.ts';
 import type { Action, Event, RetireReason, Retiring, Serving, State } from './state.ts';
 
-/** Between SIGTERM and SIGKILL. */
+/** Time between SIGTERM and SIGKILL. */
 export const KILL_AFTER_MS = 5_000;
-/** In this last part of the time the remaining sessions are closed one by one, not all at once. */
+/** In this last fraction of the time the remaining sessions are closed one by one instead of all at once. */
 const SHED_PART = 0.1;
 const SHED_STEPS = 20;
-/** The time for a generation beyond the limit: its sessions are closed one by one over all of it. */
+/** Time for a generation beyond the limit. Its sessions are closed one by one during all of it. */
 export const CUT_SHORT_MS = 5_000;
 
 /**
- * How long a generation still accepts connections after it was given notice. The keepalived monitor polls five times a second and acts on
- * the second bad answer, and the VIP has moved within a tenth of a second; the rest is for a busy node.
+ * How long a generation still accepts connections after notice was given. The keepalived monitor polls five times a second and acts on the second bad
+ * answer, and the VIP moves within a tenth of a second. The rest is for a busy node.
  */
 const NOTICE_MS = 1_000;
 
@@ -19,8 +19,8 @@ type Emit = (action: Action) => void;
 type Leaving = Pick<Serving, 'number' | 'master' | 'workers' | 'pulse' | 'isBusy'>;
 
 /**
- * Retires a generation: it stops accepting now, and its sessions have until the limit. A busy one could not hand over its listeners:
- * it stops accepting once it answers again.
+ * Retires a generation: it stops accepting now, and its sessions may last until the limit. A busy one could not hand over its listeners, so it stops
+ * accepting once it answers again.
  */
 export function retire(state: State, leaving: Leaving, reason: RetireReason, now: number, emit: Emit): State {
   const limitMs = reason === 'stopping' ? state.limits.drainTimeoutMs : state.limits.forceDeleteTimeoutMs;
@@ -35,8 +35,8 @@ function pick({ number, master, workers, pulse, isBusy }: Leaving): Leaving {
 }
 
 /**
- * Retires a serving generation for good: its health check fails first, and it accepts connections until clients have moved. A configuration
- * without that health check gets the signal to stop accepting at once.
+ * Retires a serving generation for good: its health check fails first, and it accepts connections until clients have moved. Without that health check
+ * in its configuration it is told to stop accepting at once.
  */
 export function giveNotice(
   state: State,
@@ -80,7 +80,7 @@ function softStop(generation: Retiring, now: number, emit: Emit): Retiring {
 
 type Undated = Omit<Retiring, 'terminateAt' | 'nextShedAt'>;
 
-/** Sets the deadline of a generation, and from it the time to start closing the last sessions. */
+/** Sets the deadline of a generation, and when to start closing its last sessions. */
 export function drainUntil(generation: Undated, now: number, terminateAt: number): Retiring {
   const nextShedAt = terminateAt - (terminateAt - now) * SHED_PART;
   return { ...generation, terminateAt, nextShedAt };
@@ -121,7 +121,7 @@ function advanceOne(generation: Retiring, now: number, emit: Emit): Retiring {
   return generation;
 }
 
-/** The time to SIGKILL counts from the SIGTERM, even if that was late. */
+/** Sends a signal. The time to SIGKILL counts from the SIGTERM, even if that was late. */
 export function sendSignal(
   generation: Retiring,
   signal: 'terminate' | 'kill',
@@ -170,7 +170,7 @@ export function compareServers(state: State, now: number, emit: Emit): State {
   return { ...state, compareServersAt: now + COMPARE_EVERY_MS };
 }
 
-/** After a stop: idle connections have this long for another request, whose response closes them. */
+/** After a stop, how long idle connections wait for another request, whose response closes them. */
 const IDLE_FOR_MS = 5_000;
 const COUNT_EVERY_MS = 1_000;
 
@@ -179,7 +179,7 @@ export function firstCountAt({ limits: { drainTimeoutMs } }: State, now: number)
   return now + Math.min(NOTICE_MS, drainTimeoutMs / 2) + Math.min(IDLE_FOR_MS, drainTimeoutMs / 4);
 }
 
-/** A draining HAProxy keeps idle connections until their next response: without requests in progress it may end. */
+/** A draining HAProxy keeps idle connections until their next response. Without requests in progress it may end. */
 export function countRequests(state: State, now: number, emit: Emit): State {
   const draining = drainingOf(state);
   if (state.phase === 'running' || draining.length === 0 || now < state.countRequestsAt) return state;
@@ -188,7 +188,7 @@ export function countRequests(state: State, now: number, emit: Emit): State {
   return { ...state, countRequestsAt: now + everyMs };
 }
 
-/** A generation with only idle connections costs no client a request: ending it is not a forced end. */
+/** Ends a generation that has only idle connections. That costs no client a request, so it is not a forced end. */
 export function requestsCounted(
   state: State,
   { number, requests }: Extract<Event, { kind: 'requests-counted' }>,

@@ -12,31 +12,31 @@ export interface State {
   readonly phase: 'running' | 'stopping' | 'stopped';
   readonly limits: Limits;
   readonly nextNumber: number;
-  /** The desired and proven generation. Desired and running are separate: without one, `restart` says when to start. */
+  /** The desired and proven generation. Without one, `restart` has the time of the next start. */
   readonly serving: Serving | undefined;
   readonly job: Job | undefined;
-  /** Requests that came during the job; they lead to exactly one further job. */
+  /** Requests that arrived during the job. They lead to exactly one further job. */
   readonly queued: readonly RequestId[];
-  /** The runtime change in progress, and those that wait for it or for the job. */
+  /** The runtime change in progress, and the changes that wait for it or for the job. */
   readonly changing: RunningChange | undefined;
   readonly changes: readonly Change[];
   readonly changeCounts: ChangeCounts;
-  /** The configuration for which a reload had to repair drift: one reload is enough. */
+  /** The configuration for which a reload had to repair drift. It is not reloaded again for that. */
   readonly reloadedForDrift: string | undefined;
   readonly retiring: readonly Retiring[];
   /** The last generation that was cut short by a limit on all draining ones. */
   readonly lastCutShort?: { readonly number: number; readonly limit: CutShort; readonly at: number };
   /** When to compare the servers of draining generations with those of the serving one. */
   readonly compareServersAt: number;
-  /** While it stops: when to count the requests of draining generations. */
+  /** While stopping: when to count the requests of draining generations. */
   readonly countRequestsAt: number;
   readonly restart: Restart;
   /** The earliest time for another start while a worker is busy. */
   readonly besideNotBefore: number;
-  /** Reloads that are done except for listeners that the previous generation has yet to close. */
+  /** Reloads that are done except for listeners that the previous generation has not closed yet. */
   readonly unanswered: readonly Unanswered[];
   readonly hasLastGood: boolean;
-  /** After a stop was requested, sessions were ended that would have continued. */
+  /** Whether sessions that would have continued were ended after a stop was requested. */
   readonly forced: boolean;
   readonly lastFailure: (Failure & { readonly at: number }) | undefined;
 }
@@ -46,9 +46,9 @@ export interface Limits {
   readonly forceDeleteTimeoutMs: number;
   /** How long everything may drain after a stop was requested. */
   readonly drainTimeoutMs: number;
-  /** How long a new generation may take to prove that it serves, scaled with its configuration's size and number of files. */
+  /** How long a new generation may take to prove that it serves. Scaled with its configuration's size and number of files. */
   readonly startTimeoutMs: number;
-  /** How many generations may drain at a time, and with how much resident memory: the oldest ones are ended first. */
+  /** Limits on the number and the resident memory of draining generations. The oldest ones are ended first. */
   readonly mostDraining: number;
   readonly mostDrainingBytes: number;
 }
@@ -58,13 +58,13 @@ export interface Serving {
   readonly master: ProcessId;
   readonly workers: readonly ProcessId[];
   readonly config: ConfigChoice;
-  /** Of the file that it was started with. */
+  /** Hash of the file that it was started with. */
   readonly configSha256: string;
-  /** The running revision. Undefined while unknown: HAProxy refused a part of a change. */
+  /** The running revision. Undefined if it is unknown, because HAProxy refused a part of a change. */
   readonly revision: string | undefined;
   readonly provenAt: number;
   readonly pulse?: Pulse;
-  /** It uses CPU without answering, long enough for another generation to start. */
+  /** Whether it has used CPU without answering for long enough to start another generation. */
   readonly isBusy?: boolean;
 }
 
@@ -92,14 +92,14 @@ export interface Job {
         readonly timeoutMs: number;
         readonly until: number;
       }
-    /** It ended before it served: `failure` applies if HAProxy does not refuse the file. */
+    /** The generation ended before it served. `failure` applies if HAProxy does not refuse the file. */
     | { readonly kind: 'checking'; readonly failure: Failure };
 }
 
-/** From one configuration to another without a reload, or back to the desired one. */
+/** A change to another configuration without a reload, or back to the desired one. */
 export interface Change extends ChangeRequest {
   readonly cause: 'request' | 'drift';
-  /** The number of a requested change. */
+  /** The number of the request, if the change was requested. */
   readonly requests: readonly RequestId[];
 }
 
@@ -108,7 +108,7 @@ export interface RunningChange extends Change {
   readonly since: number;
 }
 
-/** Since the supervisor started. */
+/** Counts since the supervisor started. */
 interface ChangeCounts {
   readonly made: number;
   readonly repaired: number;
@@ -118,7 +118,7 @@ interface ChangeCounts {
 
 export type RetireReason = 'replaced' | 'unproven' | 'stopping' | 'left-over' | 'hung';
 
-/** A generation that takes no new connections and is draining, or is about to. */
+/** A generation that is draining, or about to drain. */
 export interface Retiring {
   readonly number: number;
   readonly master: ProcessId;
@@ -127,13 +127,13 @@ export interface Retiring {
   readonly since: number;
   readonly terminateAt: number;
   /**
-   * The last signal: none for a busy one, notice for one that stops for good, while both still accept connections;
-   * then the soft stop, SIGTERM or SIGKILL.
+   * The last signal. A busy generation gets none and one that stops for good gets notice, and both still accept connections. The soft stop, SIGTERM
+   * and SIGKILL follow.
    */
   readonly sent: 'nothing' | 'notice' | 'soft-stop' | 'terminate' | 'kill';
-  /** When the soft stop follows; undefined while a busy one has not answered. */
+  /** When the soft stop follows. Undefined while a busy generation has not answered. */
   readonly softStopAt?: number;
-  /** Which limit on all draining generations shortened its time, if one did. */
+  /** The limit on all draining generations that shortened its time, if any. */
   readonly cutShort?: CutShort;
   readonly nextShedAt: number;
   readonly pulse?: Pulse;
@@ -152,7 +152,7 @@ export type Event =
   /** The running state no longer matches the served configuration. */
   | { readonly kind: 'drifted'; readonly change: ChangeRequest }
   | { readonly kind: 'changed'; readonly number: number; readonly outcome: ChangeOutcome }
-  /** `failure` is missing if HAProxy does not refuse the file. */
+  /** `failure` is undefined if HAProxy does not refuse the file. */
   | { readonly kind: 'checked'; readonly failure: Failure | undefined }
   | { readonly kind: 'state-saved' }
   | {
@@ -172,32 +172,32 @@ export type Event =
       readonly workers: readonly ProcessId[];
       readonly isAlone: boolean;
     }
-  /** The listeners that this generation did not take over are closed, or the wait for that is over. */
+  /** The listeners that this generation did not take over are closed, or waiting for that timed out. */
   | { readonly kind: 'alone'; readonly number: number }
-  /** A generation's master is gone; `how` is its exit code or signal. */
+  /** A generation's master has ended. `how` is its exit code or signal. */
   | { readonly kind: 'exited'; readonly number: number; readonly how: string }
   | { readonly kind: 'last-good-kept'; readonly kept: boolean }
-  /** A probe of a generation; `hangs` is missing if it answers. */
+  /** A poll of a generation. `hangs` is absent if it answers. */
   | {
       readonly kind: 'polled';
       readonly number: number;
       readonly lives: boolean;
       readonly hangs?: Hangs;
-      /** CPU time of its busiest thread since the pending question; missing if none is pending. */
+      /** CPU time of its busiest thread since the pending question. Absent if none is pending. */
       readonly busyMs?: number;
     }
-  /** The resident memory of the draining generations, by number. */
+  /** The resident memory of the draining generations, keyed by number. */
   | { readonly kind: 'measured'; readonly bytes: ReadonlyMap<number, number> }
-  /** How many sessions of a draining generation were ended, because its time is over or their servers are lost. */
+  /** Sessions of a draining generation were ended, because its time is over or their servers are lost. */
   | {
       readonly kind: 'sessions-ended';
       readonly number: number;
       readonly ended: number;
       readonly for: 'time' | 'server';
     }
-  /** How many requests a draining generation has in progress; undefined if its worker does not answer. */
+  /** The number of requests in progress in a draining generation. Undefined if its worker does not answer. */
   | { readonly kind: 'requests-counted'; readonly number: number; readonly requests: number | undefined }
-  /** `heeded`: its health check fails from now on, so that load balancers and the VIP can stop sending clients here. */
+  /** `heeded`: the health check fails from now on, so that load balancers and the VIP can move clients away. */
   | { readonly kind: 'notice-given'; readonly number: number; readonly heeded: boolean }
   | { readonly kind: 'tick' }
   | { readonly kind: 'stop' };
@@ -226,14 +226,14 @@ export type OwnAction =
     }
   | { readonly kind: 'give-notice'; readonly generation: Retiring; readonly config: ConfigChoice }
   | { readonly kind: 'soft-stop' | 'terminate' | 'kill'; readonly generation: Retiring }
-  /** Logs the state of its processes before they are killed. */
+  /** Logs the state of processes before they are killed. */
   | {
       readonly kind: 'report-hung';
       readonly generation: Retiring | Serving;
       readonly hangs: Hangs;
       readonly stillMs: number;
     }
-  /** Logs the state of its processes, which continue. */
+  /** Logs the state of processes that continue. */
   | { readonly kind: 'report-busy'; readonly generation: Retiring | Serving; readonly busyMs: number }
   | { readonly kind: 'wait-until-alone'; readonly number: number; readonly timeoutMs: number }
   | { readonly kind: 'shed-sessions'; readonly generation: Retiring; readonly share: number }
@@ -252,16 +252,16 @@ export interface Served {
   readonly tookMs: number;
   /** Without a new generation. */
   readonly atRunTime?: true;
-  /** Duration of HAProxy's Runtime API commands. */
+  /** Number of Runtime API commands. */
   readonly commands?: number;
 }
 
-/** Every known live generation that has proven itself, or drains. */
+/** Every known live generation that has proven itself or drains. */
 export function generationsIn({ serving, retiring }: State): readonly (Serving | Retiring)[] {
   return [...(serving === undefined ? [] : [serving]), ...retiring];
 }
 
-/** A generation as its program knows it. */
+/** A generation in the form that its driver uses. */
 export function runningOf({ number, master }: Pick<Serving, 'number' | 'master'>): Running {
   return { generation: number, master };
 }

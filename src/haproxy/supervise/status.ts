@@ -18,8 +18,8 @@ const CUT_SHORT: Record<NonNullable<Retiring['cutShort']>, string> = {
 };
 
 /**
- * The state for people and monitors. `sessions` holds each worker's report, if it answered. Times are in milliseconds:
- * ages, or the time until something happens.
+ * The state for people and monitors. `sessions` has the report of each worker that answered. Times are milliseconds: ages, or the time until
+ * something happens.
  */
 export function describeState(state: State, sessions: Sessions, now: number): SupervisorStatus {
   const { job } = state;

@@ -11,14 +11,14 @@ import type { HaproxySuperviseSettings } from './haproxy-supervise-settings.ts';
 import { createHaproxySupervisorMetrics } from './haproxy-supervisor-metrics.ts';
 import { createSupervisor, type ServerWatch } from './supervisor.ts';
 
-/** How long a worker may take to count its sessions. The page waits less: a collector polls many pages at once. */
+/** How long a worker may take to count its sessions. The page waits less, because a collector polls many pages at once. */
 const COUNT_FOR_SOCKET_MS = 1_000;
 const COUNT_FOR_PAGE_MS = 150;
 
-/** Without a limit in the settings, the draining generations get this part of the memory. */
+/** Fraction of the memory for the draining generations, if the settings have no limit. */
 const DRAINING_PART = 0.5;
 
-/** Resolves with 0 after a requested stop if every process ended by itself, and with 1 if sessions had to be ended. */
+/** Resolves with the exit code: 0 after a requested stop in which every process ended by itself, 1 if sessions had to be ended. */
 export async function superviseHaproxy(
   settings: HaproxySuperviseSettings,
   watchServers: ServerWatch,
@@ -29,7 +29,7 @@ export async function superviseHaproxy(
     const { statsSocket, pidFile, stateFile } = settings;
     for (const file of [statsSocket, pidFile, stateFile]) mkdirSync(dirname(file), { recursive: true });
     const drop = settings.dropSynDuringRestart ? synDrop(settings, log) : undefined;
-    // The leftovers of an earlier supervisor that was killed.
+    // Removes the leftovers of an earlier supervisor that was killed.
     await drop?.allow();
     const supervisor = await createSupervisor({
       program: drop?.program ?? createHaproxyProgram(settings),
@@ -45,8 +45,8 @@ export async function superviseHaproxy(
       watchServers,
     });
     void supervisor.finished.then(drop?.allow);
-    // Each status queries every worker, and each check starts HAProxy: a client that sends a thousand requests at once gets two of
-    // them, one after the other.
+    // Each status queries every worker, and each check starts HAProxy. A client that sends a thousand requests at once causes two of them, one after
+    // the other.
     const answers = {
       reload: () => supervisor.reload(),
       check: coalesce(supervisor.check),
@@ -64,7 +64,7 @@ export async function superviseHaproxy(
   });
 }
 
-/** Of the container, otherwise of the machine. */
+/** Memory of the container, or else of the machine. */
 function memoryBytes(): number {
   const constrained = process.constrainedMemory();
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();

@@ -6,11 +6,11 @@ const generation = {
   pid: z.number(),
   workers: z.array(z.number()),
   ageMs: z.number(),
-  /** Null if its worker did not answer. */
+  /** Null if the worker did not answer. */
   sessions: z.nullable(z.number()),
 };
 
-/** A supervisor's answer to `status`. Times are milliseconds: ages, and remaining durations. */
+/** A supervisor's answer to `status`. Times are milliseconds: ages and remaining durations. */
 export const supervisorStatusSchema = z.object({
   ok: z.literal(true),
   phase: z.enum(['waiting-for-configuration', 'starting', 'serving', 'stopping', 'stopped']),
@@ -18,9 +18,9 @@ export const supervisorStatusSchema = z.object({
     z.object({
       ...generation,
       config: z.enum(['live', 'last-good']),
-      /** The revision of the file that it was started with, or changed to since. */
+      /** Hash of the file that it was started with, or changed to since. */
       configSha256: z.string(),
-      /** Missing while unknown. */
+      /** Absent if unknown. */
       revision: z.optional(z.string()),
     }),
   ),
@@ -32,17 +32,17 @@ export const supervisorStatusSchema = z.object({
       reason: z.string(),
     }),
   ),
-  /** The last one that lost its connections to a limit on the number or the memory of draining generations. */
+  /** The last generation that lost its connections to a limit on the number or the memory of draining generations. */
   lastCutShort: z.optional(
     z.object({ generation: z.number(), limit: z.enum(['number', 'memory']), agoMs: z.number() }),
   ),
-  /** Runtime changes since the supervisor started. Missing if it makes none. */
+  /** Runtime changes since the supervisor started. Absent if it makes none. */
   changes: z.optional(
     z.object({
       made: z.number(),
       /** Manual changes that were reverted. */
       repaired: z.number(),
-      /** Changes that needed a reload after all, and why the last one did. */
+      /** Changes that needed a reload after all, and the reason of the last one. */
       refused: z.number(),
       lastRefusal: z.optional(z.string()),
     }),

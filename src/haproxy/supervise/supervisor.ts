@@ -22,9 +22,9 @@ import { watchDrift } from './watch-drift.ts';
 import { watchHangs } from './watch-hangs.ts';
 import { watchMemory } from './watch-memory.ts';
 
-/** The trouble that clients' connections had. */
+/** Problems of clients' connections. */
 export interface ConnectionCounts {
-  /** Sent to another server after a failed attempt, since the supervisor started. */
+  /** Connections sent to another server after a failed attempt, since the supervisor started. */
   readonly redispatched: number;
   /** Of the serving generation. */
   readonly longestConnectMs: number;
@@ -49,33 +49,31 @@ export interface SupervisorOptions {
 export interface Supervisor {
   /** Resolves when the reload has succeeded or failed. */
   readonly reload: () => Promise<Answer>;
-  /**
-   * Resolves once the requested change is made, or with the reason if it is not. Never reloads: see `ChangeRequest`.
-   */
+  /** Resolves once the requested change is made, or with the reason if it is not. Never reloads: see `ChangeRequest`. */
   readonly change: (text: string) => Promise<Answer>;
   /**
-   * Resolves with HAProxy's verdict on the candidate next to the configuration: `ok`, or stage `check` with HAProxy's message. Stage `internal`
-   * means that there is no verdict. Running processes are not touched.
+   * Validates the candidate next to the configuration. Resolves with `ok`, or with stage `check` and HAProxy's message. Stage `internal` means that
+   * there is no verdict. Running processes are not affected.
    */
   readonly check: () => Promise<Answer>;
-  /** Always answers; each generation's worker has this long to report its sessions. */
+  /** Always answers. Each generation's worker may take this long to report its sessions. */
   readonly status: (workersWithinMs: number) => Promise<SupervisorStatus>;
-  /** How many generations run, without querying them. */
+  /** Number of running generations, without querying them. */
   readonly generations: () => {
     readonly serving: number;
     readonly starting: number;
     readonly draining: number;
-    /** The memory of draining generations, masters and workers together. */
+    /** Memory of the draining generations, masters and workers together. */
     readonly drainingMemoryBytes: number;
   };
   readonly connections: () => ConnectionCounts;
-  /** Undefined while every due deadline is handled. */
+  /** Why a due deadline is not handled; undefined if all are. */
   readonly trouble: () => string | undefined;
-  /** The first call starts to drain; a second call ends what is still draining. */
+  /** The first call starts to drain. A second call ends what is still draining. */
   readonly stop: () => void;
   /** Resolves once every supervised process has ended. */
   readonly finished: Promise<void>;
-  /** Sessions or a process had to be ended after a stop was requested. */
+  /** Whether sessions or a process had to be ended after a stop was requested. */
   readonly isForced: () => boolean;
 }
 
@@ -86,10 +84,7 @@ const decisions: Decisions<State, Event, Action> = {
   limitMs: (action) => ACTION_LIMIT_MS + ('timeoutMs' in action ? action.timeoutMs : 0),
 };
 
-/**
- * Adopts the processes of an earlier supervisor, starts the configured HAProxy, and keeps it running until it is
- * stopped.
- */
+/** Adopts the processes of an earlier supervisor, starts the configured HAProxy, and keeps it running until it is stopped. */
 export async function createSupervisor(options: SupervisorOptions): Promise<Supervisor> {
   const { program, limits, recordPath, log } = options;
   const file = openProcessRecord(recordPath, recordSchema, log);
@@ -178,8 +173,7 @@ async function statusOf(state: State, program: ProxyDriver, withinMs: number): P
 }
 
 /**
- * Reports processes that the record did not name, because it could not be written, was removed or is damaged. They were
- * found by their sockets.
+ * Reports processes that are missing from the record, because it could not be written, was removed or is damaged. They were found by their sockets.
  */
 function reportUnrecorded(state: State, record: GenerationsRecord | undefined, log: Log): void {
   for (const { number, master } of generationsIn(state)) {

@@ -5,13 +5,10 @@ import { type Event, runningOf, type Serving, type State } from './state.ts';
 
 const POLL_EVERY_MS = 500;
 const COMPARE_EVERY_MS = 5_000;
-/** A slow comparison runs so rarely that it costs at most this fraction of one CPU, however long it waits for one. */
+/** A slow comparison runs so rarely that it uses at most this fraction of one CPU, however long it waits for one. */
 const COST = 0.003;
 
-/**
- * Compares the running servers with the served configuration: once after each reload, and then every five seconds. Manual changes
- * are reverted.
- */
+/** Compares the running servers with the served configuration: once after each reload, then every five seconds. Manual changes are reverted. */
 export function watchDrift(
   program: Pick<ProxyDriver, 'drift' | 'missingCommands'>,
   engine: {
@@ -20,15 +17,15 @@ export function watchDrift(
     readonly log: Log;
   },
 ): { readonly stop: () => void } {
-  let known = 0;
+  let lastNumber = 0;
   let nextMs = 0;
   let busy = false;
   const compare = async (serving: Serving): Promise<void> => {
     const running = runningOf(serving);
-    if (serving.number !== known) {
+    if (serving.number !== lastNumber) {
       const missing = await program.missingCommands(running);
       if (missing.length > 0) engine.log({ event: 'no-changes-at-run-time', level: 'warn', missing });
-      known = serving.number;
+      lastNumber = serving.number;
     }
     const { revision } = serving;
     if (revision === undefined) return;
@@ -48,7 +45,7 @@ export function watchDrift(
   const timer = setInterval(() => {
     const { serving, job, changing } = engine.state();
     if (busy || serving?.config !== 'live' || job !== undefined || changing !== undefined) return;
-    if (serving.number === known && monotonicMs() < nextMs) return;
+    if (serving.number === lastNumber && monotonicMs() < nextMs) return;
     busy = true;
     void compare(serving)
       .catch((error: unknown) =>

@@ -12,21 +12,21 @@ import {
 } from './state.ts';
 
 const POLL_EVERY_MS = 200;
-/** Counted from an answer. */
-const ASK_AFTER_LOOKS = 2;
-/** A thread that ran this long may have the question: it is sent again, and another thread of the worker may get it. */
+/** Polls between an answer and the next question. */
+const ASK_AFTER_POLLS = 2;
+/** A thread that ran this long may have received the question. It is sent again, so that another thread of the worker may receive it. */
 const ASK_AGAIN_AFTER_CPU_MS = 500;
 const MOST_ASKED = 4;
 
 interface Watched {
-  /** Undefined while no question is pending. */
+  /** Undefined if no question is pending. */
   question: Question | undefined;
-  looksToQuestion: number;
+  pollsToQuestion: number;
 }
 
 interface Question {
   readonly cpuMs: ReadonlyMap<number, number>;
-  /** The sum over all threads, at the last poll. */
+  /** Sum over all threads at the last poll. */
   sleeps: number;
   asked: number;
 }
@@ -34,51 +34,51 @@ interface Question {
 type Life = { readonly lives: boolean; readonly hangs?: Hangs; readonly busyMs?: number };
 
 /**
- * Checks five times a second whether each desired generation is alive: whether its processes are stopped, and whether its
- * worker answers a question, or uses CPU meanwhile. A question is sent every 0.4 s; threads are
- * examined only while one is pending.
+ * Polls each desired generation five times a second: whether its processes are stopped, and whether its worker answers a question or uses CPU
+ * meanwhile. A question is sent every 0.4 s. Threads are examined only while one is pending.
  */
 export function watchHangs(
   program: Pick<ProxyDriver, 'answers'>,
   engine: { readonly state: () => State; readonly dispatch: (event: Event) => void },
 ): { readonly stop: () => void } {
   const watched = new Map<number, Watched>();
-  const ask = (generation: Serving | Retiring, known: Watched, { busyMs = 0 }: Life): void => {
-    known.looksToQuestion -= 1;
-    const open = known.question;
-    if (open === undefined ? known.looksToQuestion > 0 : busyMs < ASK_AGAIN_AFTER_CPU_MS * open.asked) return;
+  const ask = (generation: Serving | Retiring, watching: Watched, { busyMs = 0 }: Life): void => {
+    watching.pollsToQuestion -= 1;
+    const open = watching.question;
+    if (open === undefined ? watching.pollsToQuestion > 0 : busyMs < ASK_AGAIN_AFTER_CPU_MS * open.asked)
+      return;
     const question = open ?? questionTo(generation);
     if (question.asked === MOST_ASKED) return;
     question.asked += 1;
-    known.question = question;
+    watching.question = question;
     const done = (): void => {
-      if (known.question !== question) return;
-      known.question = undefined;
-      known.looksToQuestion = ASK_AFTER_LOOKS;
+      if (watching.question !== question) return;
+      watching.question = undefined;
+      watching.pollsToQuestion = ASK_AFTER_POLLS;
     };
     void program.answers(runningOf(generation)).then(done, done);
   };
-  const look = (): void => {
+  const poll = (): void => {
     const generations = generationsIn(engine.state());
     for (const number of watched.keys())
       if (!generations.some((generation) => generation.number === number)) watched.delete(number);
     for (const generation of generations) {
       const { number } = generation;
-      const known = watched.get(number) ?? { question: undefined, looksToQuestion: 0 };
-      watched.set(number, known);
-      const life = lifeOf(generation, known.question);
-      ask(generation, known, life);
+      const watching = watched.get(number) ?? { question: undefined, pollsToQuestion: 0 };
+      watched.set(number, watching);
+      const life = lifeOf(generation, watching.question);
+      ask(generation, watching, life);
       engine.dispatch({ kind: 'polled', number, ...life });
     }
   };
-  const timer = setInterval(look, POLL_EVERY_MS);
+  const timer = setInterval(poll, POLL_EVERY_MS);
   return { stop: () => clearInterval(timer) };
 }
 
 function lifeOf(generation: Serving | Retiring, question: Question | undefined): Life {
   const workers = workersOf(generation);
   if (workers.some(isStopped)) return { lives: false, hangs: 'worker' };
-  // A stopped master does not notice that its worker has ended: then nothing is left to protect.
+  // A stopped master does not notice that its worker has ended. Then nothing is left to protect.
   if (isStopped(generation.master)) return { lives: false, hangs: workers.length > 0 ? 'master' : 'worker' };
   return question === undefined ? { lives: true } : lifeWithout(question, threadsOf(generation));
 }
@@ -90,8 +90,8 @@ function questionTo(generation: Serving | Retiring): Question {
 }
 
 /**
- * A worker that has yet to answer is alive while it runs, waits for a CPU or inside the kernel, or wakes up now and
- * then. This function does not decide how long it may do that.
+ * Whether a worker that has not answered yet is alive: it runs, waits for a CPU or inside the kernel, or wakes up now and then. The caller decides
+ * how long it may do that.
  */
 export function lifeWithout(question: Question, threads: readonly ThreadVitals[]): Life {
   const sleeps = sleepsOf(threads);

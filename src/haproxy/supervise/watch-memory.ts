@@ -3,7 +3,7 @@ import type { Event, State } from './state.ts';
 
 const POLL_EVERY_MS = 1_000;
 
-/** Measures the memory of the draining generations, once a second while there are any. */
+/** Measures the memory of the draining generations, once per second while there are any. */
 export function watchMemory(engine: {
   readonly state: () => State;
   readonly dispatch: (event: Event) => void;

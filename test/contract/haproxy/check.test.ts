@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { askRaw } from '../../helpers/supervisor-ask.ts';
 import { createSupervisedHost } from '../../helpers/supervisor-host.ts';
 
-test('the request "check" validates the candidate alone, and what runs stays as it is', async () => {
+test('the request "check" validates only the candidate, and the running processes stay', async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
   const supervisor = host.supervise();
@@ -27,7 +27,7 @@ test('the request "check" validates the candidate alone, and what runs stays as 
   expect((await supervisor.waitForServing()).pid).toBe(pid);
 });
 
-test('two hundred checks at once start HAProxy two or three times', async () => {
+test('two hundred concurrent checks start HAProxy two or three times', async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
   const supervisor = host.supervise();

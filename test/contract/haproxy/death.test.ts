@@ -22,7 +22,7 @@ test.each(['worker', 'master'] as const)('a killed %s is followed by a new gener
   expect(host.events('generation-died')).toMatchObject([{ generation: 1, level: 'error' }]);
 });
 
-test('a generation that dies again and again is started again after growing pauses, and recovers', async () => {
+test('a generation that keeps dying is restarted after growing pauses, and recovers', async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
   const supervisor = host.supervise();
@@ -41,7 +41,7 @@ test('a generation that dies again and again is started again after growing paus
 
 const timeOf = (line: LogLine): number => Date.parse(String(line['time']));
 
-/** It is written after the generation serves. */
+/** Written after the generation serves. */
 const lastGoodKept = (host: SupervisedHost) =>
   waitFor('the last good copy', () => existsSync(`${host.paths.dir}/run/haproxy.last-good.cfg`));
 
@@ -70,7 +70,7 @@ test('dead, and the configuration broken meanwhile: the last good copy serves un
   await waitFor('v2 to be served', () => load.servedAtMs('v2'));
 });
 
-test('a supervisor that starts with a broken configuration serves the last good copy of an earlier one', async () => {
+test('a supervisor that starts with a broken configuration serves an earlier last good copy', async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
   const first = host.supervise();

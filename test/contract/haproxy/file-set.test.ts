@@ -19,7 +19,7 @@ const section = `listen mapped
   http-request return status 200 content-type text/plain lf-string "%[req.hdr(host),map(maps/hosts.map,none)]"
 `;
 
-/** What differs between two sets is in the map alone. */
+/** Only the map differs between two sets. */
 function setOf(host: SupervisedHost, word: string): Rendered {
   const global = `  default-path origin ${SET_FOLDER}\n`;
   const others = [{ name: 'maps/hosts.map', content: `a.example ${word}\n` }];
@@ -29,7 +29,7 @@ function setOf(host: SupervisedHost, word: string): Rendered {
 const ask = (host: SupervisedHost): Promise<string> =>
   host.namespace.run('sh', '-c', `curl -s -m 5 -H 'Host: a.example' 127.0.0.1:${port}; true`);
 
-test('a supervisor serves each set of files, and falls back to the last good one with its own files', async () => {
+test('a supervisor serves each set of files, and falls back to the last good one with its files', async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
   const supervisor = host.supervise();
@@ -55,7 +55,7 @@ test('a supervisor serves each set of files, and falls back to the last good one
   await waitFor('the last good set to be served', async () => (await ask(host)) === 'three');
 });
 
-test('a list that was edited by hand is written again by the next monitor', async () => {
+test('a manually edited list is rewritten by the next monitor', async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
   const supervisor = host.supervise();
@@ -74,7 +74,7 @@ test('a list that was edited by hand is written again by the next monitor', asyn
   process.kill(pid, 'SIGKILL');
   await supervisor.waitForServing(generation);
   await waitFor('the edited list to be read', async () => (await ask(host)).includes('403'));
-  // A monitor that starts again reads every file of its set once.
+  // A restarted monitor reads every file of its set once.
   await deployerOn(host).applySet({ ...set, text: `${set.text}# another\n` }, signal);
   await waitFor('the right list to be read', async () => (await ask(host)) === 'one');
 });

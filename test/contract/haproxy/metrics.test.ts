@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { supervisorStatusSchema } from '../../../src/haproxy/supervise/supervisor-status.ts';
 import { createSupervisedHost } from '../../helpers/supervisor-host.ts';
 
-test('the page of a supervisor counts reloads, and the generations that run', async () => {
+test("the supervisor's page counts reloads and running generations", async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
   const supervisor = host.supervise();
@@ -22,7 +22,7 @@ test('the page of a supervisor counts reloads, and the generations that run', as
   expect(await host.namespace.run('curl', '-sf', 'http://127.0.0.1:29449/healthz')).toBe('ok\n');
 });
 
-test('the page of a supervisor answers the status that its socket answers', async () => {
+test("the supervisor's page has the same status as its socket", async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
   const supervisor = host.supervise();

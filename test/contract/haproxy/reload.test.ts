@@ -9,7 +9,7 @@ const rate = { ratePerSecond: 200 };
 const probe = { port: ports.version, gapMs: 10 };
 const versions = (count: number) => Array.from({ length: count }, (_, index) => `v${index + 1}`);
 
-test('no connection is lost through five reloads, and each one serves the newest file', async () => {
+test('no connection is lost in five reloads, and each one serves the newest file', async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
   const supervisor = host.supervise(patientTimes);
@@ -37,7 +37,7 @@ test('a burst of 20 reloads is answered, starts at most two generations and ends
   await supervisor.waitForServing();
   const load = await host.load({ ...rate, probe, servers: versions(21) });
   for (const version of versions(21).slice(1)) host.install(version);
-  // In one piece: one that comes after the others were begun with is one generation more.
+  // In one piece: a request that arrives after the others have started is one generation more.
   const client = await connectRaw(host.paths.socket);
   client.socket.write('reload\n'.repeat(20));
   const answers = (await client.waitForLines(20)).map((line): unknown => JSON.parse(line));
@@ -75,7 +75,7 @@ test('a server that was down is down in the new generation from its start', asyn
   expect(await deadServer(host)).toBe('down');
 });
 
-test('a server that was down gets a new chance when no generation is left that knew of it', async () => {
+test('a down server starts fresh if no generation is left that knew its state', async () => {
   await using host = await createSupervisedHost();
   await addSilence(host);
   host.install('v1', quickToFall);
@@ -102,7 +102,7 @@ const backend = (patience: string) => ({
 `,
 });
 const quickToFall = backend('100ms');
-/** Its first check does not end within the time of a test: the state file alone can tell that the server is down. */
+/** Its first check does not end during the test, so only the state file can mark the server as down. */
 const slowToFall = backend('2m');
 
 async function deadServer(host: SupervisedHost): Promise<'down' | 'up'> {

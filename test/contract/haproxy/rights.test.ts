@@ -10,7 +10,7 @@ import { testFolder } from '../../helpers/test-folder.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { containerOf, haproxyManifest, readPod } from '../../unit/manifests/pod.ts';
 
-/** Every user may enter it, as the volume of the pod. */
+/** Every user may enter it, like the volume of the pod. */
 let dir: string;
 beforeEach(() => {
   ensureBuilt();
@@ -19,7 +19,7 @@ beforeEach(() => {
   copyFileSync(process.execPath, join(dir, 'node'), constants.COPYFILE_FICLONE);
   cpSync(fileURLToPath(new URL('../../../dist', import.meta.url)), join(dir, 'dist'), { recursive: true });
 });
-/** hawser with the user, the group and the capabilities that a container has. */
+/** hawser with the user, group and capabilities of a container. */
 function hawserIn(user: number, group: number, capabilities: readonly string[] = []) {
   const bounds = ['-all', ...capabilities.map((name) => `+${name.toLowerCase()}`)];
   const ids = [`--reuid=${user}`, `--regid=${group}`, '--clear-groups'];
@@ -48,7 +48,7 @@ test("the monitor of the pod reaches the supervisor's socket without DAC_OVERRID
   const status = ['haproxy', 'status', '--json', '--socket', socket];
   const ask = (who: readonly [string, ...string[]]) => runCommand([...who, ...status], { timeoutMs: 60_000 });
   expect((await ask(hawserAs('haproxy-monitor'))).stdout).toContain('"ok":true');
-  // Root of another group, with the same capability; and the user nobody.
+  // Root of another group with the same capability, and the user nobody.
   for (const who of [hawserIn(0, 0, ['NET_ADMIN']), hawserIn(65_534, 65_534)])
     expect((await ask(who)).stderr).toMatch(
       /EACCES.*: the socket belongs to user 65529 and group 65529 and has mode 0660/,

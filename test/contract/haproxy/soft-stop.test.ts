@@ -7,7 +7,7 @@ import { createHaproxyProgram } from '../../../src/haproxy/haproxy-program.ts';
 import { act } from '../../../src/haproxy/supervise/act.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-/** Listens on sockets in `dir` alone, so that it needs no network of its own. */
+/** Listens only on sockets in `dir`, so it needs no network of its own. */
 function configuration(dir: string): string {
   return `global
   stats socket ${dir}/stats.sock mode 600 level admin expose-fd listeners
@@ -37,7 +37,7 @@ function programIn(dir: string) {
 
 const noEffects = { dispatch: () => {}, answer: () => {}, log: () => {}, finish: () => {} };
 
-test('a generation that is stopped the moment it has proven itself does not go on accepting', async () => {
+test('a generation that is stopped right after its proof does not continue to accept', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
   const program = programIn(dir);
   try {

@@ -21,7 +21,7 @@ test('the first start serves the existing configuration', async () => {
   await host.waitForGenerations(1);
 });
 
-test('our malloc settings do not reach haproxy', async () => {
+test("hawser's malloc settings are not passed on to haproxy", async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
   const supervisor = host.supervise(undefined, { HAWSER_TEST_MARK: 'inherited' });
@@ -51,7 +51,7 @@ test.each([
 test('a full disk keeps neither the first generation nor a reload from serving', async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
-  // As on a full disk: neither can be written.
+  // As on a full disk: neither file can be written.
   for (const path of [`${host.paths.record}.new`, host.paths.stateFile]) mkdirSync(path, { recursive: true });
   const supervisor = host.supervise();
   await supervisor.waitForServing();
@@ -61,7 +61,7 @@ test('a full disk keeps neither the first generation nor a reload from serving',
   expect(complaints).toMatchObject([{ level: 'error', message: expect.stringContaining('EISDIR') }]);
 });
 
-test('a second supervisor on a live socket exits with 2 and leaves the first one alone', async () => {
+test('a second supervisor on a live socket exits with 2 and does not affect the first one', async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
   const first = host.supervise();
@@ -73,7 +73,7 @@ test('a second supervisor on a live socket exits with 2 and leaves the first one
   await host.waitForGenerations(1);
 });
 
-test('a file in the way of the control socket is named, kept, and ends the start with 2', async () => {
+test("a file at the control socket's path is reported, kept, and ends the start with 2", async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
   writeFileSync(host.paths.socket, 'precious');

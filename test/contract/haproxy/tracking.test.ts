@@ -9,7 +9,7 @@ import { createSupervisedHost } from '../../helpers/supervisor-host.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 const address = `127.0.0.2:${ports.backend}`;
-/** A check a minute: within the test there is only the one at the start. */
+/** One check per minute: within the test only the one at the start runs. */
 const once = 'check inter 60s fall 1';
 const before = `backend masters
   mode tcp
@@ -26,7 +26,7 @@ backend masters_checks
   server a ${address} ${once}
 `;
 
-test('a server that was down is up after the reload that gives its checks a backend of their own', async () => {
+test('a down server is up after the reload that moves its checks to a separate backend', async () => {
   const host = await createSupervisedHost();
   onTestFinished(() => host[Symbol.asyncDispose]());
   const isUp = async (): Promise<boolean | undefined> => {

@@ -10,7 +10,7 @@ const paths = {
 };
 const own = ['-S', '/run/h/g.sock,mode,600'];
 
-test('a master in the foreground, with a master socket for its owner alone', () => {
+test('a master runs in the foreground, with a private master socket', () => {
   const argv = masterArgv(paths, paths.config, { masterSocket: '/run/h/g.sock', takeOver: false });
   expect(argv).toEqual([
     ...['/usr/sbin/haproxy', '-W', '-db', '-f', '/etc/haproxy/haproxy.cfg', '-p', '/run/h/haproxy.pid'],

@@ -16,7 +16,7 @@ describe.each([
   { how: 'a monitor runs it', run: runCommand },
   { how: 'a supervisor runs it', run: runLeanCommand },
 ])('the check, as $how', ({ run }) => {
-  /** Checks with a program that does just this. */
+  /** Checks with a program that runs this script. */
   const checkWith = async (script: string, timeoutMs = 10_000) => {
     const haproxyPath = join(directory, 'haproxy');
     writeFileSync(haproxyPath, `#!/bin/sh\n${script}\n`);
@@ -24,23 +24,23 @@ describe.each([
     return await createConfigurationCheck({ haproxyPath, timeoutMs, run })('/etc/haproxy.cfg');
   };
 
-  it('asks about just this file', async () => {
+  it('validates only the given file', async () => {
     expect(await checkWith('[ "$*" = "-c -f /etc/haproxy.cfg" ]')).toEqual({ kind: 'valid' });
   });
 
-  it('hands on the last words of HAProxy, and not a megabyte of them', async () => {
+  it("returns the end of HAProxy's message, not a megabyte of it", async () => {
     const outcome = await checkWith('yes warning | head -c 500000 >&2; echo the error >&2; exit 1');
     expect(outcome).toMatchObject({ kind: 'invalid', detail: expect.stringMatching(/the error$/) });
     expect(outcome.kind === 'invalid' && outcome.detail.length).toBe(4_000);
   });
 
-  it('gives the same words each time, without the process id of the check', async () => {
+  it("returns the same message each time, without the check's process id", async () => {
     const detail = '[ALERT] : config : unknown keyword\n[WARNING] : config : (7) old';
     const script = `echo "[ALERT]    ($$) : config : unknown keyword"; echo "[WARNING]  ($$) : config : (7) old"; exit 1`;
     expect(await checkWith(script)).toMatchObject({ kind: 'invalid', detail });
   });
 
-  it('does not take a check that hangs for a refusal', async () => {
+  it('does not treat a hung check as a refusal', async () => {
     const outcome = await checkWith('exec sleep 60', 100);
     expect(outcome).toMatchObject({
       kind: 'impossible',
@@ -48,12 +48,12 @@ describe.each([
     });
   });
 
-  it('does not take one that is killed for a refusal', async () => {
+  it('does not treat a killed check as a refusal', async () => {
     const outcome = await checkWith('kill -9 $$');
     expect(outcome).toMatchObject({ kind: 'impossible', message: expect.stringContaining('SIGKILL') });
   });
 
-  it('says that the program is missing', async () => {
+  it('reports a missing program', async () => {
     const check = createConfigurationCheck({ haproxyPath: '/nonexistent/haproxy', timeoutMs: 1_000, run });
     expect(await check('/etc/haproxy.cfg')).toMatchObject({
       kind: 'impossible',

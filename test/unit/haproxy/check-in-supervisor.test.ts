@@ -19,7 +19,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** A supervisor that gives this answer; undefined: it never answers. Resolves with the lines that it is sent. */
+/** A supervisor with this answer, or none if it is undefined. Resolves with the lines that it received. */
 async function supervisor(answer: object | undefined): Promise<readonly string[]> {
   const lines: string[] = [];
   const listening = createServer({ allowHalfOpen: true }, (client) => {
@@ -38,13 +38,13 @@ async function supervisor(answer: object | undefined): Promise<readonly string[]
 const check = (answerMs = 30_000) =>
   createSupervisorCheck(socket, { waitMs: 0, answerMs })('/etc/haproxy/haproxy.cfg.candidate');
 
-test('the supervisor is sent no path, and its yes is the verdict', async () => {
+test('no path is sent to the supervisor, and its success is the verdict', async () => {
   const lines = await supervisor({ ok: true });
   expect(await check()).toEqual({ kind: 'valid' });
   expect(lines).toEqual(['check\n']);
 });
 
-test("a refusal has HAProxy's words", async () => {
+test("a refusal has HAProxy's message", async () => {
   await supervisor({ ok: false, stage: 'check', message: 'Cannot use it', detail: 'unknown keyword' });
   expect(await check()).toEqual({ kind: 'invalid', message: 'Cannot use it', detail: 'unknown keyword' });
 });
@@ -72,18 +72,18 @@ test.each([
 test.each([
   ['an answer without "ok"', {}],
   ['no answer in time', undefined],
-])('%s is no verdict, and the supervisor counts as unreachable', async (_what, answer) => {
+])('%s is no verdict, and the supervisor is unreachable', async (_what, answer) => {
   await supervisor(answer);
   expect(await check(500)).toMatchObject({ kind: 'impossible', isUnreachable: true });
 });
 
-test('a supervisor that starts while the check waits for it gives the verdict', async () => {
+test('a supervisor that starts while the check waits gives the verdict', async () => {
   const verdict = createSupervisorCheck(socket, { waitMs: 60_000, answerMs: 30_000 })('/x.candidate');
   await supervisor({ ok: true });
   expect(await verdict).toEqual({ kind: 'valid' });
 });
 
-test('a check that is stopped while it waits for the supervisor rejects', async () => {
+test('a check that is aborted while it waits for the supervisor rejects', async () => {
   const stop = new AbortController();
   const verdict = createSupervisorCheck(socket)('/x.candidate', stop.signal);
   stop.abort(new Error('stopped'));

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createHaproxyProgram } from '../../../src/haproxy/haproxy-program.ts';
 import { testFolder } from '../../helpers/test-folder.ts';
 
-test('leftovers of killed supervisors in the run directory are removed at the start, and nothing else', async () => {
+test('only leftovers of killed supervisors in the run directory are removed at the start', async () => {
   const dir = testFolder();
   const kept = [
     'haproxy.last-good.cfg',

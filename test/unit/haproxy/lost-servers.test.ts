@@ -11,13 +11,13 @@ const session = (name: string, index: number) =>
 const row = (name: string, index: number) =>
   `3 web ${index} ${name} 10.0.0.1 2 0 1 1 1 1 0 0 0 0 0 0 - ${index + 1} - 0 0 - - 0`;
 
-/** The draining generation has a session with each server, and the serving one has none of them. */
+/** The draining generation has a session with each server. The serving one has none of these servers. */
 async function askAll({ generation }: Running, [command = '']: readonly string[]): Promise<string> {
   if (command === 'show sess') return names.map(session).join('');
   return generation === 1 ? `1\n# be_id\n${names.map(row).join('\n')}\n\n` : '1\n# be_id\n\n';
 }
 
-test('a dead server is found behind any number of removed servers that live', async () => {
+test('a dead server is found among any number of removed servers that live', async () => {
   const ended = new Set<string>();
   const endSome = async (_: Running, choose: (sessions: readonly Session[]) => readonly Session[]) => {
     const chosen = choose(names.map((name) => ({ id: name, server: `web/${name}` })));

@@ -10,16 +10,19 @@ import {
 } from '../../../src/haproxy/parse-replies.ts';
 import { downServers } from '../../../src/haproxy/text/servers-state.ts';
 
-/** What HAProxy 2.6.12 really said, with two TCP sessions in backend "masters" and its server "dead" down. */
+/** Recorded replies of HAProxy 2.6.12, with two TCP sessions in backend "masters" and its server "dead" down. */
 const recorded = (name: string): string =>
   readFileSync(fileURLToPath(new URL(`../../fixtures/supervisor/${name}`, import.meta.url)), 'utf8');
 
-test.each(['show-info.txt', 'stats-prompt-show-info.txt'])('a number out of %s, prompt or not', (file) => {
-  expect(infoNumber(recorded(file), 'Pid')).toBeGreaterThan(1);
-  expect(infoNumber(recorded(file), 'CurrConns')).toBe(3);
-});
+test.each(['show-info.txt', 'stats-prompt-show-info.txt'])(
+  'a number is read from %s, with or without a prompt',
+  (file) => {
+    expect(infoNumber(recorded(file), 'Pid')).toBeGreaterThan(1);
+    expect(infoNumber(recorded(file), 'CurrConns')).toBe(3);
+  },
+);
 
-test('a field whose name ends alike is not taken for it', () => {
+test('a field whose name ends alike is ignored', () => {
   expect(infoNumber('OtherPid: 7\nPid: 8\n', 'Pid')).toBe(8);
   expect(infoNumber('OtherPid: 7\n', 'Pid')).toBeUndefined();
   expect(infoNumber('', 'CurrConns')).toBeUndefined();
@@ -40,7 +43,7 @@ test("clients' sessions are found, the command line's own is not", () => {
   expect(clientSessions('')).toEqual([]);
 });
 
-test('requests in progress are counted, connections with TLS that are idle are not', () => {
+test('requests in progress are counted, idle TLS connections are not', () => {
   const row = (protocol: string, frontend: string, backend: string, server: string) =>
     `0x55: proto=${protocol} src=127.0.0.1:1 fe=${frontend} be=${backend} srv=${server} ts=00 epoch=0 age=2s\n`;
   const own = row('sockpair', 'GLOBAL', '<NONE>', '<none>');
@@ -52,24 +55,24 @@ test('requests in progress are counted, connections with TLS that are idle are n
   expect(requestsIn(recorded('show-sess.txt'))).toBe(2);
 });
 
-test('the requests are unknown from a reply that does not list our own command', () => {
+test("the number of requests is unknown if the reply does not list this command's session", () => {
   expect(requestsIn('')).toBeUndefined();
 });
 
-test('a server is down that its checks hold for down, and none that was taken out of use', () => {
+test('a server is down if its checks failed, and not if it was disabled', () => {
   const state = recorded('show-servers-state.txt');
   expect([...downServers(state)]).toEqual(['masters/dead']);
   const inMaintenance = state.replace('dead 127.0.0.1 0 0', 'dead 127.0.0.1 0 1');
   expect([...downServers(inMaintenance)]).toEqual([]);
 });
 
-test('a reply that was cut off lists no server as down', () => {
+test('an incomplete reply lists no server as down', () => {
   const state = recorded('show-servers-state.txt');
   for (const length of [0, 1, 200, state.length - 1])
     expect([...downServers(state.slice(0, length))]).toEqual([]);
 });
 
-test('replies to commands on one connection are as many as the commands, or none', () => {
+test('there is one reply per command of a connection, or none', () => {
   const text =
     "New server registered.\n\n\nIP changed from '10.0.0.1' to '10.0.0.2'\n\n1\n# be_id\n2 web\n\n";
   const replies = [

@@ -25,7 +25,7 @@ test.each([
   ['directory', 'it is a directory'],
   ['loop', 'ELOOP'],
   ['huge', `it has ${MAX_CONFIGURATION_BYTES + 1} bytes`],
-])('a file that is %s is named with the reason', (name, reason) => {
+])('a file that is %s is refused with the reason', (name, reason) => {
   const found = readConfiguration(join(dir, name));
   expect(found).toMatchObject({ kind: 'unusable', message: expect.stringContaining(reason) });
   expect(found).toMatchObject({

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createHaproxyProgram } from '../../../src/haproxy/haproxy-program.ts';
 import { testFolder } from '../../helpers/test-folder.ts';
 
-test('a start says how many files lie next to the main file', async () => {
+test('a start reports the number of files next to the main file', async () => {
   const dir = testFolder();
   const config = join(dir, 'haproxy.cfg');
   const folder = `${config}.files`;

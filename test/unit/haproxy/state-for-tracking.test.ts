@@ -22,13 +22,13 @@ const DOWN = 0;
 const STARTING = 1;
 const UP = 2;
 
-test('a state without the server that is tracked says nothing of the one that tracks it', () => {
+test("without the tracked server's state, the tracking server's state is dropped", () => {
   expect(stateForTracking(configuration, head + row('masters/a', DOWN) + row('other/c', UP))).toBe(
     head + row('other/c', UP),
   );
 });
 
-test('a server keeps a state that its tracked server shares, and loses any other', () => {
+test('a server keeps a state that it shares with its tracked server, and loses any other', () => {
   const equal =
     head + row('masters/a', DOWN) + row('checks/a', DOWN) + row('checks/b', UP) + row('masters/b', UP);
   expect(stateForTracking(configuration, equal)).toBe(equal);
@@ -37,7 +37,7 @@ test('a server keeps a state that its tracked server shares, and loses any other
   );
 });
 
-test('a server that warms up goes on with it, unless the one that it tracks is down by then', () => {
+test('a server in slow start continues it, unless its tracked server is down by then', () => {
   const warm = head + row('masters/a', STARTING) + row('checks/a', UP);
   expect(stateForTracking(configuration, warm)).toBe(warm);
   expect(stateForTracking(configuration, head + row('masters/a', STARTING) + row('checks/a', DOWN))).toBe(
@@ -45,7 +45,7 @@ test('a server that warms up goes on with it, unless the one that it tracks is d
   );
 });
 
-test('a server whose port differs in the file keeps its health, and gets the port of the file', () => {
+test("a server whose port differs in the file keeps its health and gets the file's port", () => {
   const at = (server: string, port: number) =>
     row(server, DOWN).replace('\n', ` 1 1 3 15 3 7 6 0 0 0 - ${port} - 0 0 - - 0\n`);
   const before = head + at('masters/a', 1) + at('masters/b', 1) + at('checks/a', 1) + at('checks/b', 1);
@@ -60,7 +60,7 @@ test('a tracked server may be named without its backend', () => {
   );
 });
 
-test('a state for a configuration that tracks nothing stays as it is', () => {
+test('a state for a configuration without tracking is unchanged', () => {
   const state = head + row('masters/a', DOWN);
   expect(stateForTracking('backend masters\n  server a 10.0.0.1:6443 check\n', state)).toBe(state);
 });
@@ -78,13 +78,13 @@ test.each([
 test.each([
   ['in maintenance', 1, DOWN],
   ['draining', 8, UP],
-])('a server that tracks another one and is %s stays so over a reload', (_, admin, operational) => {
+])('a tracking server that is %s remains so across a reload', (_, admin, operational) => {
   const out = row('masters/a', operational).replace(/ 0\n$/, ` ${admin}\n`);
   const known = head + out + row('checks/a', UP);
   expect(stateForTracking(configuration, known)).toBe(known);
 });
 
-test('a server that is disabled in the earlier file and not in this one starts slowly', () => {
+test('a server that was disabled in the earlier file and is not in this one starts slowly', () => {
   const fields = (state: string) => `4 masters 1 a 10.0.0.1 ${state} 256 256 SINCE 1 0\n`;
   const disabled = head + fields('0 5').replace('SINCE', '77') + row('checks/a', UP);
   const starting = head + fields('1 0').replace('SINCE', '0') + row('checks/a', UP);

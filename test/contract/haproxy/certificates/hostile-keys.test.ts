@@ -18,7 +18,7 @@ function openssl(...args: readonly string[]): string {
   return execFileSync('openssl', args, { cwd: dir, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 }
 
-/** A certificate of the authority's for any key: nobody has to prove that it works. */
+/** A certificate of the authority for any key. Nobody has to prove that the key works. */
 function certified(key: string): string {
   writeFileSync(join(dir, 'key'), key);
   openssl('pkey', '-in', 'key', '-pubout', '-out', 'public');
@@ -34,7 +34,7 @@ const curve = (name: string): readonly string[] => [
   ...['-algorithm', 'EC', '-pkeyopt', `ec_paramgen_curve:${name}`, '-pkeyopt', 'ec_param_enc:named_curve'],
 ];
 
-describe('a key that would hold HAProxy up at each hello', () => {
+describe('a key that would delay HAProxy at each hello', () => {
   test.each([4_104, 16_384, 64_000])(
     'is refused as an RSA key of %i bits, before OpenSSL computes with it',
     (bits) => {
@@ -52,12 +52,12 @@ describe('a key that would hold HAProxy up at each hello', () => {
     );
   });
 
-  test('is refused if it matches its certificate and signs nothing', () => {
+  test('is refused if it matches its certificate but does not sign', () => {
     const key = bogusRsaKey(2_048);
     expect(readKeyPair(certified(key), key)).toBe('key: it does not sign, expected a key that works');
   });
 
-  test('is refused of a type for which parsing means computing: DSA and DH', () => {
+  test('is refused as DSA or DH, for which parsing means computing', () => {
     const parameters = join(dir, 'dsa');
     const dsa = ['-algorithm', 'DSA', '-pkeyopt', 'dsa_paramgen_bits:1024', '-out', parameters];
     openssl('genpkey', '-genparam', ...dsa);
@@ -80,8 +80,8 @@ describe('a key that would hold HAProxy up at each hello', () => {
   });
 });
 
-describe('a certificate that HAProxy could not show, or clients could not use', () => {
-  test('is refused with an Ed25519 key, as openshift-router refuses it', () => {
+describe('a certificate that HAProxy cannot show, or clients cannot use', () => {
+  test('is refused with an Ed25519 key, as in openshift-router', () => {
     const key = newKey('-algorithm', 'ed25519');
     expect(readKeyPair(certified(key), key)).toMatch(/^key: a private key is of an unsupported type/);
     expect(readKeyPair(certified(key), readFileSync(authorityKey, 'utf8'))).toMatch(
@@ -101,7 +101,7 @@ test.each([
   ['EC P-256', curve('P-256')],
   ['EC P-384', curve('P-384')],
   ['EC P-521', curve('P-521')],
-])('a key of %s is used, in each form in which openssl writes it', (_, options) => {
+])('a key of %s is used, in each form that openssl writes', (_, options) => {
   const key = newKey(...options);
   writeFileSync(join(dir, 'any'), key);
   const traditional = openssl('pkey', '-in', 'any', '-traditional');
@@ -110,7 +110,7 @@ test.each([
     expect(readKeyPair(certificate, form)).toMatchObject({ pem: expect.stringContaining('PRIVATE KEY') });
 });
 
-test('a key is proved once, and remembered: ten thousand routes cost no signature at each pass', () => {
+test('a key is proved once and cached: ten thousand routes cost no signature per pass', () => {
   const [key, other] = [
     generateKeyPairSync('ec', { namedCurve: 'P-256' }),
     generateKeyPairSync('ec', { namedCurve: 'P-256' }),

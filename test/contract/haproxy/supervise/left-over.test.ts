@@ -82,19 +82,19 @@ const recordOf = (...generations: RecordedGeneration[]): GenerationsRecord => ({
   generations,
 });
 
-test('the generation that served goes on serving, and numbers go on where they were', async () => {
+test('the serving generation continues to serve, and the numbering continues', async () => {
   const state = await adopt(fresh, recordOf(generation(8, 'serving', alive)), program(), now);
   expect(state).toMatchObject({ nextNumber: 9, retiring: [], serving: { number: 8, master: alive } });
 });
 
-test('an unproven generation stands in if no other is left', async () => {
+test('an unproven generation serves if no other is left', async () => {
   const record = recordOf(generation(7, 'serving', dead), generation(8, 'starting', alive));
   const state = await adopt(fresh, record, program(), now);
   expect(state.serving).toMatchObject({ number: 8 });
   expect(kept).toEqual([8]);
 });
 
-test('other live generations retire by their promised deadlines', async () => {
+test('other live generations retire by their recorded deadlines', async () => {
   const record = recordOf(generation(7, 'serving', alive), generation(8, 'starting', alive), {
     ...generation(6, 'retiring', alive),
     terminateAt: 60_000,
@@ -107,14 +107,14 @@ test('other live generations retire by their promised deadlines', async () => {
   ]);
 });
 
-test('dead processes, and pids that are another process by now, are dropped and cleaned up after', async () => {
+test('dead processes and reused pids are dropped and cleaned up', async () => {
   const record = recordOf(generation(7, 'serving', dead), generation(8, 'retiring', reused()));
   const state = await adopt(fresh, record, program(), now);
   expect(state).toMatchObject({ serving: undefined, retiring: [], nextNumber: 9 });
   expect(kept).toEqual([]);
 });
 
-test('a process that was started but not yet written down is waited for until it can be asked', async () => {
+test('a process that was started but not yet recorded is waited for until it answers', async () => {
   let looks = 0;
   const found = program(async () => {
     looks += 1;
@@ -124,7 +124,7 @@ test('a process that was started but not yet written down is waited for until it
   expect(state.serving).toMatchObject({ number: 8, master: alive });
 });
 
-test('a generation that was written down but never started is not waited for without end', async () => {
+test('a generation that was recorded but never started is not waited for endlessly', async () => {
   const state = await adopt(fresh, recordOf(generation(8, 'starting')), program(), now);
   expect(state.serving).toBeUndefined();
   expect(kept).toEqual([]);
@@ -137,7 +137,7 @@ const running = (number: number | undefined, master: ProcessId, listens = true):
   listens,
 });
 
-test('without a record, what runs is found: what takes connections goes on, the rest retires', async () => {
+test('without a record, running generations are found: the one that accepts serves, others retire', async () => {
   const found = program(undefined, [
     running(3, reused(), false),
     running(4, alive),
@@ -149,14 +149,14 @@ test('without a record, what runs is found: what takes connections goes on, the 
   expect(kept).toEqual([3, 4, 7]);
 });
 
-test('a record that is too old does not make a draining generation the one that serves', async () => {
+test('an outdated record does not make a draining generation the serving one', async () => {
   const newer = { ...alive, startTicks: alive.startTicks + 1 };
   const found = program(undefined, [running(8, alive, false), running(9, newer)]);
   const state = await adopt(fresh, recordOf(generation(8, 'serving', alive)), found, now);
   expect(state).toMatchObject({ serving: { number: 9 }, retiring: [{ number: 8 }], nextNumber: 11 });
 });
 
-test('a number that another generation has already is not given twice', async () => {
+test('a number that another generation has is not used again', async () => {
   const other = { ...alive, startTicks: alive.startTicks + 1 };
   const found = program(undefined, [running(8, alive), running(8, other)]);
   const { serving, retiring } = await adopt(fresh, recordOf(generation(8, 'serving', alive)), found, now);

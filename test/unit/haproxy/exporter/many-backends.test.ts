@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { usualColumns } from '../../../../src/haproxy/exporter/columns.ts';
 import { createExporter } from '../../../../src/haproxy/exporter/exporter.ts';
 
-/** The metrics of an HAProxy that answers with this many characters, of 400 for each backend. */
+/** The metrics of an HAProxy whose answer has this many characters, 400 per backend. */
 async function metricsOf(characters: number): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
   const statsSocket = join(dir, 'stats.sock');
@@ -43,7 +43,7 @@ test('the statistics of 50,000 backends are read', async () => {
   expect(text).toMatch(/^haproxy_exporter_csv_parse_failures 0$/m);
 });
 
-test('statistics above the limit are counted as unreadable, and HAProxy as up', async () => {
+test('statistics above the limit are counted as unreadable, and HAProxy is up', async () => {
   const text = await metricsOf(65 * 1024 * 1024);
   expect(text).toMatch(/^haproxy_up 1$/m);
   expect(text).toMatch(/^haproxy_exporter_csv_parse_failures 1$/m);

@@ -9,7 +9,7 @@ const wanted = { address: 'fd00::1', port: 6443, weight: 256, options: 'slowstar
 const change: RuntimeChange = { kind: 'server', server: 'masters/cp-1', wanted };
 const lineOf = (changes: unknown) => JSON.stringify({ from: 'a', to: 'b', changes: [changes] });
 
-test('a change is read as it was sent, and shown with its address as HAProxy shows it', () => {
+test("a change is decoded as it was sent, and described with its address in HAProxy's form", () => {
   expect(decodeChangeRequest(lineOf(change))).toEqual({ from: 'a', to: 'b', changes: [change] });
   expect(describeChange(change)).toBe('masters/cp-1 [fd00::1]:6443');
   expect(describeChange({ ...change, wanted: null })).toBe('-masters/cp-1');

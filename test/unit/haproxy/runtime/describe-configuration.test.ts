@@ -14,7 +14,7 @@ listen checks
   server a 10.0.0.1:6443 check
 `;
 
-test('servers are described with what they inherit, and the rest by section', () => {
+test('servers are described with inherited options, and the rest by section', () => {
   const described = describeConfiguration(plain);
   const weighed = { port: 6443, options: 'inter 5s slowstart 60s' };
   expect(Object.fromEntries(described?.servers ?? [])).toEqual({
@@ -37,14 +37,14 @@ test.each([
   ['a server out of use', 'server c 10.0.0.3:6443 disabled'],
   ['a server that an agent weighs', 'server c 10.0.0.3:6443 check agent-check agent-port 9999'],
   ['a template', 'server-template c 3 10.0.0.3:6443'],
-])('%s in place of a plain server belongs to its section', (_, line) => {
+])('%s instead of a plain server is part of its section', (_, line) => {
   const described = describeConfiguration(`backend masters\n  ${line}\n  server d 10.0.0.4:6443\n`);
   expect([...(described?.servers.keys() ?? [])]).toEqual(['masters/d']);
   expect(described?.sections.get('backend masters')).toBe(line);
   expect(described?.openBackends).toEqual(new Set(['masters']));
 });
 
-test('a backend inherits from the defaults that it names, else from the last', () => {
+test('a backend inherits from the defaults it names, or else from the last ones', () => {
   const described = describeConfiguration(`defaults one
   default-server inter 1s
 defaults two
@@ -62,7 +62,7 @@ test('a file with conditions cannot be described', () => {
   expect(describeConfiguration(`${plain}.if defined(X)\nbackend x\n.endif\n`)).toBeUndefined();
 });
 
-test('a server that tracks another one belongs to its section, and so does the other one', () => {
+test('a tracking server and a tracked one are part of their sections', () => {
   const described = describeConfiguration(`backend masters
   server a 10.0.0.1:6443 weight 7 track checks/a
   server b 10.0.0.2:6443
@@ -76,7 +76,7 @@ backend checks
   expect(described?.openBackends).toEqual(new Set(['masters', 'checks']));
 });
 
-test('quotes around a plain word mean nothing, and those around another one keep the server in its section', () => {
+test('quotes around a plain word are ignored; around other words they keep the server in its section', () => {
   const described = describeConfiguration(`backend b
   server a 10.0.0.1:80 cookie '0123abc' weight 1
   server c 10.0.0.2:80 cookie 'a b' weight 1

@@ -33,18 +33,15 @@ function found(before: Rendered, after: Rendered) {
   return { names, reload: reload.map(({ reason }) => reason), running };
 }
 
-test.each(Object.entries(inForm))(
-  'a backend that needs a reload does not delay another, as %s',
-  (_, form) => {
-    const changed = backend('two', 'balance source', 'server s 10.0.0.9:80');
-    const before = setOf([head, one, two]);
-    const after = setOf([head, moved.one, changed]);
-    const { names, reload, running } = found(form(before), form(after));
-    expect(names).toEqual(['one/s']);
-    expect(reload).toEqual(['"backend two" differs, not only in its servers']);
-    expect(running.text).toBe([head, moved.one, two].join(''));
-  },
-);
+test.each(Object.entries(inForm))('a backend that needs a reload does not delay another: %s', (_, form) => {
+  const changed = backend('two', 'balance source', 'server s 10.0.0.9:80');
+  const before = setOf([head, one, two]);
+  const after = setOf([head, moved.one, changed]);
+  const { names, reload, running } = found(form(before), form(after));
+  expect(names).toEqual(['one/s']);
+  expect(reload).toEqual(['"backend two" differs, not only in its servers']);
+  expect(running.text).toBe([head, moved.one, two].join(''));
+});
 
 test.each<readonly [string, readonly string[], readonly string[]]>([
   ['a new backend', [head, one], [head, moved.one, two]],
@@ -78,7 +75,7 @@ test('maps are not read for a new route, which needs a reload anyway', () => {
   expect([reload, reads]).toEqual([['"backend two" is new'], 0]);
 });
 
-test('a moved pod waits while defaults differ, which may hold its options', () => {
+test('a moved pod waits if defaults differ, because they may have its options', () => {
   const defaults = (line: string): string => `defaults\n  ${line}\n`;
   const before = defaults('timeout server 1s');
   const after = defaults('timeout server 2s');
@@ -87,7 +84,7 @@ test('a moved pod waits while defaults differ, which may hold its options', () =
   expect(running.text).toBe([before, one].join(''));
 });
 
-test('nothing is sent at runtime for a part of a file in which one backend depends on another', () => {
+test('nothing is changed at runtime if one backend depends on another', () => {
   const tracking = backend('two', 'server s 10.0.0.1:80 track one/other');
   const before = `${head}${one}${tracking}`;
   const after = `${head}${moved.one}${tracking}  balance source\n`;
@@ -129,7 +126,7 @@ test.each<readonly [string, readonly SetFile[], readonly SetFile[]]>([
   expect([names, running.others]).toEqual([[], before]);
 });
 
-test('property: what runs after the changes is between both sets, and only the rest needs the reload', () => {
+test('property: the result of the changes is between both sets, and only the rest needs a reload', () => {
   const backends = fc.array(
     fc.constantFrom('', 'server s 10.0.0.1:80', 'server s 10.0.0.2:80 weight 3', 'balance source'),
     { minLength: 4, maxLength: 4 },
@@ -173,7 +170,7 @@ const changedTexts = (one: string, other: string) => {
 test.each([
   ['plain servers', same],
   ["a tenant's header that reads like a reference", 'http-response set-header X "a track b .if c"'],
-])('an unchanged backend is left out despite %s', (_, line) => {
+])('an unchanged backend is not compared despite %s', (_, line) => {
   expect(changedTexts(textOf(line, first), textOf(line, second))).toEqual({
     before: `${head}${backend('two', first)}`,
     after: `${head}${backend('two', second)}`,

@@ -23,7 +23,7 @@ function textOf(servers: readonly ApiServer[]): string {
   ].join('\n');
 }
 
-/** What clients get: where their servers are, and how much each gets. */
+/** The effect on clients: the addresses of their servers, and the share of each. */
 function servesOf({ servers }: HaproxyModel): unknown {
   const clients = [...servers].filter(([, { admin }]) => admin === 0);
   return Object.fromEntries(
@@ -57,7 +57,7 @@ function createScene(first: readonly ApiServer[], finishMs = 0) {
   return { haproxy, runtime };
 }
 
-test('after any number of changes HAProxy serves what it would serve after a reload', async () => {
+test('after any number of changes HAProxy serves the same as after a reload', async () => {
   await fc.assert(
     fc.asyncProperty(lists, fc.array(lists, { maxLength: 6 }), async (first, wanted) => {
       const { haproxy, runtime } = createScene(first);
@@ -74,7 +74,7 @@ test('after any number of changes HAProxy serves what it would serve after a rel
   );
 });
 
-test('a change that is made twice gives no command the second time', async () => {
+test('a repeated change needs no command', async () => {
   await fc.assert(
     fc.asyncProperty(lists, lists, async (before, after) => {
       const { haproxy, runtime } = createScene(before);
@@ -90,7 +90,7 @@ test('a change that is made twice gives no command the second time', async () =>
   );
 });
 
-test('whatever was done by hand is found as drift, and repaired', async () => {
+test('any manual change is found as drift and repaired', async () => {
   const byHand = fc.constantFrom(
     'set server masters/a state maint',
     'set server masters/a weight 3',
@@ -116,7 +116,7 @@ test('whatever was done by hand is found as drift, and repaired', async () => {
   );
 });
 
-test('a command that HAProxy refuses is named in its words', async () => {
+test("the reason of a refusal has the command and HAProxy's answer", async () => {
   const after = ['a', 'b'].map((name) => ({ name, host: 1, weight: 1 }));
   const ask: HaproxyModel['ask'] = async (_, command) =>
     command.startsWith('show') ? createHaproxyModel(textOf([])).ask(running, command) : 'No.\n';
@@ -138,11 +138,11 @@ test('a command that HAProxy refuses is named in its words', async () => {
   });
   expect(await gone.change(running, { changes: changesOf([], after) })).toEqual({
     kind: 'refused',
-    reason: 'HAProxy does not say which servers "masters" has',
+    reason: 'HAProxy does not report the servers of "masters"',
   });
 });
 
-test('a build without the commands is found by its own help', async () => {
+test("missing commands are found in the build's own help", async () => {
   const help = ['add server', 'set server', 'enable health', 'show stat'].map(
     (command) => `  ${command} X : y`,
   );
@@ -156,7 +156,7 @@ test('a build without the commands is found by its own help', async () => {
   );
 });
 
-test('connections with a server that moves, goes and returns may finish if the change says so', async () => {
+test('connections with a server that moves, leaves and returns may finish if the change allows it', async () => {
   const haproxy = createHaproxyModel(
     'backend web\n  server a 10.0.0.1:80 check\n  server b 10.0.0.2:80 check\n',
   );
@@ -188,7 +188,7 @@ test('connections with a server that moves, goes and returns may finish if the c
   expect(haproxy.commands).toHaveLength(5);
 });
 
-/** HAProxy before 3.0 refuses a cookie for a server that is added. */
+/** HAProxy before 3.0 refuses a cookie for an added server. */
 const withoutCookies = (ask: ReturnType<typeof createHaproxyModel>['ask']) => {
   const commands: string[] = [];
   const asking: typeof ask = async (of, command) => {
@@ -207,7 +207,7 @@ const withCookies = (...servers: readonly string[]) =>
     '',
   ].join('\n');
 
-test('a server whose cookie HAProxy refuses gets one of its backend before the old server leaves', async () => {
+test("a server whose cookie HAProxy refuses gets its backend's cookie before the old server leaves", async () => {
   const texts = [
     withCookies('a 10.0.0.1:80 cookie x'),
     withCookies('b 10.0.0.2:80 cookie y'),
@@ -225,7 +225,7 @@ test('a server whose cookie HAProxy refuses gets one of its backend before the o
   const move = async (before: string, after: string) => {
     const found = differenceOf(before, after);
     const changes = found.kind === 'runtime' ? found.changes : [];
-    // The old servers may finish their work, as pods do.
+    // The old servers may finish their work, as pods may.
     const gentle = changes.map((each) =>
       each.kind === 'server' && each.wanted === null ? { ...each, mayFinish: { options: 'check' } } : each,
     );
@@ -239,7 +239,7 @@ test('a server whose cookie HAProxy refuses gets one of its backend before the o
     'add server web/b 10.0.0.2:80 cookie y check weight 1',
     ...['add server web/b 10.0.0.2:80 check weight 1', key, ...ready('b')],
     'set server web/a state maint',
-    // It is known by now which form this HAProxy takes, and the key is sent once.
+    // By now the form that this HAProxy accepts is known, and the key is sent once.
     ...['add server web/c 10.0.0.3:80 check weight 1', 'add server web/d 10.0.0.4:80 check weight 1', key],
     ...[...ready('c'), ...ready('d')],
     'set server web/b state maint',
@@ -267,7 +267,7 @@ test('a server stays in use if HAProxy refuses its replacement', async () => {
   expect(commands.filter((command) => command.includes('web/a'))).toEqual([]);
 });
 
-test('a server that is tracked, or tracks one, keeps what an operator told HAProxy of it', async () => {
+test("a server that tracks or is tracked keeps an operator's changes on the Runtime API", async () => {
   const text = `backend masters
   server a 10.0.0.1:6443 track checks/a
 backend checks
@@ -284,7 +284,7 @@ backend checks
   expect(wanted && (await runtime.drift(running, wanted))).toEqual([]);
 });
 
-test('a server that an earlier supervisor removed comes back without waiting for the end of its connections', async () => {
+test('a server removed by an earlier supervisor returns before its connections end', async () => {
   const [a, b] = [
     { name: 'a', host: 1, weight: 1 },
     { name: 'b', host: 2, weight: 1 },

@@ -8,7 +8,7 @@ interface ModelServer {
   readonly isStatic: boolean;
 }
 
-/** What HAProxy 2.6 and 3.0 do with the commands that hawser gives, in a few lines: refusals word for word. */
+/** A short model of HAProxy 2.6 and 3.0 for the commands that hawser sends. Refusals have HAProxy's exact text. */
 export interface HaproxyModel {
   readonly servers: Map<string, ModelServer>;
   readonly ask: (running: Running, command: string) => Promise<string>;
@@ -16,7 +16,7 @@ export interface HaproxyModel {
   readonly commands: string[];
 }
 
-/** Each command answered on its own. */
+/** Each command has its own answer. */
 export function askingEach(ask: HaproxyModel['ask']): HaproxyModel['askEach'] {
   return (running, commands) => Promise.all(commands.map((command) => ask(running, command)));
 }

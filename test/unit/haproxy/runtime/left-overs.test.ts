@@ -9,7 +9,7 @@ const generation = (number: number): Running => ({
 
 const anyServer = (): boolean => true;
 
-test('work that is left for a generation which drains does not forget the servers of the one that serves', async () => {
+test('pending work on a draining generation does not forget servers of the serving one', async () => {
   const removed: string[] = [];
   const leftOvers = createLeftOvers(
     {
@@ -27,7 +27,7 @@ test('work that is left for a generation which drains does not forget the server
   expect(removed).toEqual(['b/two']);
 });
 
-test('a server that may finish its work is shut down only after its time, whatever waits for it', async () => {
+test('a server that may finish its work is shut down only after its time, even if awaited', async () => {
   const ended: string[] = [];
   const createWith = (finishMs: number) =>
     createLeftOvers(
@@ -45,7 +45,7 @@ test('a server that may finish its work is shut down only after its time, whatev
   expect(ended).toEqual(['b/two']);
 });
 
-test('only what is awaited ends before its time', async () => {
+test('only an awaited server is advanced before its time', async () => {
   const ended: string[] = [];
   const leftOvers = createLeftOvers(
     { end: async (_, server) => void ended.push(server), remove: async () => undefined },

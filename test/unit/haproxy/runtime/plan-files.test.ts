@@ -13,7 +13,7 @@ const changesOf = (before: readonly SetFile[], after: readonly SetFile[]) => {
 
 const manyLines = Array.from({ length: 65 }, (_, index) => `h${index}.test x\n`).join('');
 
-test('a new certificate is known before a list names it, and forgotten after the list does not', () => {
+test('a certificate is added before a list names it, and removed after the list no longer does', () => {
   const [before, after] = [
     [file('l', 'c1 a.test\n'), file('c1', 'one')],
     [file('l', 'c2 [alpn h2,http/1.1] b.test\n'), file('c2', 'two')],
@@ -46,7 +46,7 @@ test('certificates that share a host with a renewed one are renewed after it, in
   expect(renewed(c5)).toEqual(['c5']);
 });
 
-test('lines of a map come before others go', () => {
+test('lines are added to a map before others are removed', () => {
   expect(changesOf([file('m', 'a.test/ x\nb.test/ y\n')], [file('m', 'b.test/ z\nc.test/ y\n')])).toEqual([
     { kind: 'map-line', map: 'm', key: 'b.test/', value: 'z' },
     { kind: 'map-line', map: 'm', key: 'c.test/', value: 'y' },
@@ -71,7 +71,7 @@ test.each<readonly [string, readonly SetFile[], readonly SetFile[]]>([
   });
 });
 
-/** What is in a map after the changes, where each is made as it is asked for. */
+/** The content of a map after the changes. */
 function played(
   before: ReadonlyMap<string, string>,
   after: string,
@@ -88,7 +88,7 @@ function played(
   return lines;
 }
 
-test('whatever a map was, the changes lead to what it is to be', () => {
+test('property: the changes turn any map into the desired one', () => {
   const maps = fc.uniqueArray(
     fc.tuple(fc.constantFrom('a', 'b', 'c', 'd/', '*.e'), fc.constantFrom('x', 'y')),
     {

@@ -20,7 +20,7 @@ const outcomes: readonly (readonly [CheckOutcome, failure: object | undefined, a
 ];
 
 test.each(outcomes)(
-  'a check that found %j starts nothing unless it is valid',
+  'a check with the result %j fails the start unless it is valid',
   async (outcome, failure, answer) => {
     const events: object[] = [];
     const program = { check: async () => outcome } as unknown as ProxyDriver;

@@ -48,7 +48,7 @@ function forAll(moves: fc.Arbitrary<Move>, holds: (world: World, moves: readonly
   );
 }
 
-test('every request is answered exactly once, and it comes to rest', () => {
+test('every request is answered exactly once, and the supervisor comes to rest', () => {
   forAll(anything, (world, moves) => {
     for (const move of moves) world.play(move);
     world.settle();
@@ -75,7 +75,7 @@ test('no healthy generation is ended, no process outlives the end, never two job
   });
 });
 
-test('a request leads to a start that begins after it, and a crowd during one job to exactly one more', () => {
+test('a request leads to a later start, and all requests during one job to exactly one more', () => {
   forAll(ordinary, (world, moves) => {
     for (const move of moves) world.play(move);
     world.settle();
@@ -109,14 +109,14 @@ test('after at most two ticks the next deadline is ahead: no busy loop, however 
   forAll(anything, (world, moves) => {
     for (const move of moves) {
       world.play(move);
-      // What the first tick retires may itself be due for a look: that is a second tick, not a loop.
+      // A generation that the first tick retires may itself be due: that is a second tick, not a loop.
       for (let tick = 0; tick < 2; tick += 1) world.machine.send({ kind: 'tick' });
       expect(nextDeadline(world.machine.state) ?? Infinity).toBeGreaterThan(world.machine.now);
     }
   });
 });
 
-test('workers that stay busy below the bound are never signalled, and no more than three are at once', () => {
+test('workers that stay busy below the limit are never signalled, and there are at most three', () => {
   const time = fc.oneof(
     fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 5_000 }) }),
     fc.record({ kind: fc.constant('finish' as const), which, well: fc.boolean() }),

@@ -35,7 +35,7 @@ describe('start', () => {
     expect(machine.state.serving).toMatchObject({ number: 1, config: 'live' });
   });
 
-  test('a generation that an earlier supervisor was retiring is asked again to stop accepting', () => {
+  test('a generation that an earlier supervisor was retiring gets the soft stop again', () => {
     const machine = serving();
     machine.send(request(1));
     succeed(machine);
@@ -61,7 +61,7 @@ describe('reload', () => {
     ]);
   });
 
-  test('a generation that ended before it served is answered with what a check says, else with how it ended', () => {
+  test("a generation that ended before it served is answered with the check's message, or how it ended", () => {
     for (const [verdict, result] of [
       [invalid, { stage: 'check', message: 'no', detail: 'line 3' }],
       [valid, { stage: 'start', message: expect.stringContaining('signal SIGKILL') }],
@@ -90,7 +90,7 @@ describe('reload', () => {
     expect(machine.state.job?.stage).toMatchObject({ until: machine.now + 5 * limits.startTimeoutMs });
   });
 
-  test('any number of requests during a job lead to exactly one more, which answers all of them', () => {
+  test('requests during a job lead to exactly one more job, which answers all of them', () => {
     const machine = serving();
     machine.send(request(1));
     for (const number of [2, 3, 4]) expect(machine.send(request(number))).toEqual([]);
@@ -112,7 +112,7 @@ describe('reload', () => {
       'start',
     ],
     ['an end before the proof', [{ kind: 'state-saved' }, started(2), exited(2), valid], 'start'],
-  ] as const)('%s is answered and leaves the serving generation alone', (_, events, stage) => {
+  ] as const)('%s is answered and does not affect the serving generation', (_, events, stage) => {
     const machine = serving();
     machine.send(request(1));
     const actions = events.flatMap((event) => machine.send(event));
@@ -125,7 +125,7 @@ describe('reload', () => {
     expect(machine.state).toMatchObject({ serving: { number: 1 }, job: undefined, lastFailure: { stage } });
   });
 
-  test('a generation that does not prove itself in time is retired, and a proof that comes late is nothing', () => {
+  test('a generation without proof in time is retired, and a late proof is ignored', () => {
     const machine = serving();
     machine.send(request(1));
     for (const event of [{ kind: 'state-saved' } as const, started(2)]) machine.send(event);
@@ -144,7 +144,7 @@ describe('reload', () => {
 });
 
 describe('death', () => {
-  test('a death is followed by a start in the same moment, without a check', () => {
+  test('a death is followed by a start at once, without a check', () => {
     const machine = serving();
     expect(machine.send(exited(1))).toEqual([
       { kind: 'clean-up', number: 1 },
@@ -152,7 +152,7 @@ describe('death', () => {
     ]);
   });
 
-  test('the pauses grow from 250 ms to 5 s, and reset after ten good seconds', () => {
+  test('the pauses grow from 250 ms to 5 s, and are reset after ten good seconds', () => {
     const machine = serving();
     const pauses: number[] = [];
     for (let death = 0; death < 8; death += 1) {
@@ -167,7 +167,7 @@ describe('death', () => {
     expect(kindsOf(machine.send(exited(machine.state.serving?.number ?? 0)))).toEqual(['clean-up', 'start']);
   });
 
-  test('a dead generation whose configuration broke meanwhile comes back on the last good copy, and says so', () => {
+  test('if its configuration broke meanwhile, a dead generation returns on the last good copy', () => {
     const machine = serving();
     machine.send(exited(1));
     machine.send(started(2));
@@ -188,7 +188,7 @@ describe('death', () => {
     expect(machine.state).toMatchObject({ serving: { config: 'live' }, lastFailure: undefined });
   });
 
-  test('a death during a job is the job to mend', () => {
+  test('a death during a job is repaired by that job', () => {
     const machine = serving();
     machine.send(request(1));
     expect(kindsOf(machine.send(exited(1)))).toEqual(['clean-up']);
@@ -196,7 +196,7 @@ describe('death', () => {
     expect(prove(machine)).toBe(2);
   });
 
-  test('without a last good copy, a configuration that does not start is tried again after a pause', () => {
+  test('without a last good copy, a configuration that does not start is retried after a pause', () => {
     const machine = createMachine();
     machine.send({ kind: 'booted', hasConfiguration: true });
     refuse(machine);
@@ -227,7 +227,7 @@ describe('retirement', () => {
     ]);
   });
 
-  test('after a pause of our own, SIGKILL still comes five seconds after SIGTERM, not with it', () => {
+  test('after a pause of the supervisor, SIGKILL still comes five seconds after SIGTERM', () => {
     const machine = serving();
     machine.send(request(1));
     succeed(machine);
@@ -242,7 +242,7 @@ describe('retirement', () => {
 });
 
 describe('stop', () => {
-  test('everything retires within the drain timeout, every request is answered, and the end is reported once', () => {
+  test('everything retires within the drain timeout, all requests are answered, the end is reported once', () => {
     const machine = serving();
     machine.send(request(1));
     machine.send(request(2));
@@ -263,7 +263,7 @@ describe('stop', () => {
     expect(kindsOf(machine.send(exited(1)))).toEqual(['clean-up']);
   });
 
-  test('a generation whose notice is heeded goes on accepting for a second, any other stops accepting at once', () => {
+  test('a generation that heeds its notice accepts for another second, any other stops at once', () => {
     const heeding = serving();
     const deaf = serving();
     for (const machine of [heeding, deaf]) machine.send({ kind: 'stop' });
@@ -288,7 +288,7 @@ describe('stop', () => {
     expect(kindsOf(machine.actions)).toEqual(['give-notice', 'soft-stop']);
   });
 
-  test('an already draining generation has no longer than the drain timeout', () => {
+  test('a draining generation has at most the drain timeout left', () => {
     const machine = serving();
     machine.send(request(1));
     succeed(machine);
@@ -298,13 +298,13 @@ describe('stop', () => {
     ]);
   });
 
-  test('a second stop terminates what still drains, and what was only given notice', () => {
+  test('a second stop terminates draining generations and those with a notice', () => {
     const machine = serving();
     machine.send({ kind: 'stop' });
     expect(machine.send({ kind: 'stop' })).toMatchObject([{ kind: 'terminate', generation: { number: 1 } }]);
   });
 
-  test('a stop during a proof retires the candidate too, and a stop with nothing running ends at once', () => {
+  test('a stop during a proof retires the candidate; a stop without processes ends at once', () => {
     const machine = serving();
     machine.send(request(1));
     for (const event of [valid, { kind: 'state-saved' } as const, started(2)]) machine.send(event);

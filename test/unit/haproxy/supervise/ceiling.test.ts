@@ -3,7 +3,7 @@ import { CUT_SHORT_MS, KILL_AFTER_MS } from '../../../../src/haproxy/supervise/r
 import { describeState } from '../../../../src/haproxy/supervise/status.ts';
 import { limits, type Machine, serving, succeed } from '../../../helpers/supervisor-model.ts';
 
-/** A machine that was reloaded so often, a second apart, while sessions keep every generation. */
+/** A machine with this many reloads, a second apart, where sessions keep every generation alive. */
 function reloaded(times: number): Machine {
   const machine = serving();
   for (let time = 1; time <= times; time += 1) {
@@ -20,13 +20,13 @@ const leftMs = ({ state, now }: Machine) =>
 const cutShort = ({ state }: Machine) =>
   state.retiring.filter((generation) => generation.cutShort).map(({ number }) => number);
 
-test('as many generations drain as may, each for its whole time', () => {
+test('generations up to the limit drain for their whole time', () => {
   const machine = reloaded(limits.mostDraining);
   expect(cutShort(machine)).toEqual([]);
   expect(leftMs(machine).get(3)).toBe(limits.forceDeleteTimeoutMs);
 });
 
-test('one more costs the oldest one its time: its sessions end one by one in the next seconds, then it is ended', () => {
+test('one more cuts the oldest one short: its sessions end within seconds, then it is ended', () => {
   const machine = reloaded(limits.mostDraining + 1);
   expect(cutShort(machine)).toEqual([1]);
   expect(leftMs(machine).get(1)).toBe(CUT_SHORT_MS);
@@ -45,11 +45,11 @@ test('one more costs the oldest one its time: its sessions end one by one in the
   expect(machine.actions).toContainEqual(expect.objectContaining({ kind: 'kill' }));
 });
 
-test('a generation already cut short does not count: each further reload costs one', () => {
+test('a generation already cut short does not count: each further reload cuts one', () => {
   expect(cutShort(reloaded(limits.mostDraining + 2))).toEqual([1, 2]);
 });
 
-test('too much memory costs as many of the oldest ones as hold it, and none where it is enough', () => {
+test('too much memory cuts short only as many of the oldest ones as necessary', () => {
   const machine = reloaded(3);
   const half = limits.mostDrainingBytes / 2;
   const bytes = (...each: readonly number[]) => new Map(each.map((size, index) => [index + 1, size]));
@@ -66,7 +66,7 @@ test('too much memory costs as many of the oldest ones as hold it, and none wher
   expect(oldest?.reason).toBe('a newer generation serves; draining generations use too much memory');
 });
 
-test('a stop that had to end sessions was forced; one after which all ended by themselves was not', () => {
+test('a stop that had to end sessions is forced; one without is not', () => {
   const gone = (machine: Machine) => machine.send({ kind: 'exited', number: 1, how: 'exit code 0' });
   const machines = [serving(), serving(), serving()] as const;
   const [patient, shed, terminated] = machines;
@@ -74,7 +74,7 @@ test('a stop that had to end sessions was forced; one after which all ended by t
     machine.send({ kind: 'stop' });
     machine.send({ kind: 'notice-given', number: 1, heeded: false });
   }
-  // The end of its time is near, and it has no session left to end.
+  // Its time is almost over, and it has no session left to end.
   patient.tickAtDeadline();
   shed.send({ kind: 'sessions-ended', number: 1, ended: 1, for: 'time' });
   while (terminated.state.retiring[0]?.sent === 'soft-stop') terminated.tickAtDeadline();
@@ -86,7 +86,7 @@ test('a stop that had to end sessions was forced; one after which all ended by t
   ]);
 });
 
-test('a stop after which only idle connections are left ends them after six seconds, and is not forced', () => {
+test('a stop with only idle connections left ends them after six seconds, and is not forced', () => {
   const machine = serving();
   const counts = () => machine.actions.filter(({ kind }) => kind === 'count-requests').length;
   machine.send({ kind: 'stop' });
@@ -104,7 +104,7 @@ test('a stop after which only idle connections are left ends them after six seco
   expect([machine.state.phase, machine.state.forced]).toEqual(['stopped', false]);
 });
 
-test('a stop ends the generation that has no request left, and no other that drains', () => {
+test('a stop ends a generation without requests, and no other that drains', () => {
   const machine = reloaded(1);
   machine.send({ kind: 'stop' });
   machine.send({ kind: 'notice-given', number: 2, heeded: true });
@@ -117,7 +117,7 @@ test('a stop ends the generation that has no request left, and no other that dra
   ]);
 });
 
-test('a replaced generation with idle connections alone is not ended while another serves', () => {
+test('a replaced generation with only idle connections is not ended while another serves', () => {
   const machine = reloaded(1);
   machine.send({ kind: 'requests-counted', number: 1, requests: 0 });
   machine.tickAtDeadline();
@@ -125,7 +125,7 @@ test('a replaced generation with idle connections alone is not ended while anoth
   expect(machine.actions.filter(({ kind }) => kind === 'count-requests')).toEqual([]);
 });
 
-test('a generation ended before the stop does not make the stop forced', () => {
+test('a generation that was ended before the stop does not make the stop forced', () => {
   const machine = reloaded(1);
   while (machine.state.retiring.some(({ sent }) => sent === 'soft-stop')) machine.tickAtDeadline();
   expect(machine.state.forced).toBe(false);

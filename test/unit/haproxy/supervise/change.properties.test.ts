@@ -25,13 +25,13 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('die' as const, 'tick' as const) }) },
 );
 
-/** The file is written before the change, or after its answer. Each HAProxy serves what it has read, plus its runtime updates. */
+/** The file is written before the change, or after its answer. Each HAProxy serves the file it has read, plus its runtime updates. */
 function createWorld() {
   const machine = createMachine();
   const pending: ((well: boolean) => void)[] = [];
   const serves = new Map<number, string>();
   const answers: unknown[] = [];
-  /** The step after the answer to a change made ahead of its file. */
+  /** The step after the answer to a change that preceded its file. */
   const then = new Map<number, () => void>();
   let file = 'v0';
   let version = 0;
@@ -78,7 +78,7 @@ function createWorld() {
       pending.push(() => {
         then.get(request)?.();
         then.delete(request);
-        // What was not made is loaded, as a deployer does.
+        // A refused change is loaded, as a deployer does.
         if (!isMade) reload();
       });
   };
@@ -107,7 +107,7 @@ function createWorld() {
       send({ kind: 'exited', number: serving.number, how: 'signal SIGKILL' });
     if (move.kind === 'tick') tick();
     if (move.kind !== 'edit') return;
-    // A deployer does one thing after another; an operator may ask for a reload at any time.
+    // A deployer does one thing at a time. An operator may request a reload at any time.
     if (pending.length > 0 || answers.length < asked || then.size > 0) {
       reload();
       return;
@@ -141,10 +141,10 @@ function createWorld() {
   return { machine, play, settle, answers, asked: () => asked, file: () => file, serves };
 }
 
-/** More with HAWSER_INTERLEAVINGS: each is a history of up to forty changes, reloads, deaths and outcomes in any order. */
+/** More with HAWSER_INTERLEAVINGS. Each is a history of up to forty changes, reloads, deaths and outcomes in any order. */
 const numRuns = Number(process.env['HAWSER_INTERLEAVINGS'] ?? runs(400));
 
-test('no change is lost, in whatever order changes, reloads, deaths and outcomes come', () => {
+test('no change is lost, whatever the order of changes, reloads, deaths and outcomes', () => {
   fc.assert(
     fc.property(fc.array(moves, { maxLength: 40 }), (played) => {
       const world = createWorld();

@@ -20,7 +20,7 @@ const refused: ChangeOutcome = { kind: 'refused', reason: 'no' };
 const changed = (outcome: ChangeOutcome, number = 1): Event => ({ kind: 'changed', number, outcome });
 const atRunTime = { generation: 1, pid: processOf(1).pid, tookMs: 0, atRunTime: true };
 
-test('a change is made by the generation that serves, which then serves the new file', () => {
+test('the serving generation makes a change, and then serves the new file', () => {
   const machine = serving();
   expect(machine.send(requested(7))).toMatchObject([
     { kind: 'change', serving: { number: 1 }, request: { changes: change.changes } },
@@ -32,7 +32,7 @@ test('a change is made by the generation that serves, which then serves the new 
   expect(machine.state.changeCounts).toMatchObject({ made: 1, refused: 0 });
 });
 
-test('a file is kept as the last good one once its change says that it is good', () => {
+test('a file is kept as the last good one once its change reports it as good', () => {
   const machine = serving();
   machine.send(requested(7));
   expect(machine.send(changed(made)).map(({ kind }) => kind)).toEqual(['answer']);
@@ -42,7 +42,7 @@ test('a file is kept as the last good one once its change says that it is good',
   ]);
 });
 
-test('a change without commands only gives what runs another revision', () => {
+test('a change without commands only changes the running revision', () => {
   const machine = serving();
   const renamed = requested(8, { from: 'sha-1', to: 'sha-2', changes: [] });
   expect(machine.send(renamed)).toEqual([{ kind: 'answer', requests: [8], result: atRunTime }]);
@@ -60,7 +60,7 @@ test('an earlier failure ends once the replacing file is served', () => {
   expect(machine.state.lastFailure).toBeUndefined();
 });
 
-test('a refused change is answered with the reason, and nothing is changed after it', () => {
+test('a refused change is answered with the reason, and stops at it', () => {
   const machine = serving();
   machine.send(requested(7));
   expect(machine.send(changed(refused))).toMatchObject([
@@ -74,7 +74,7 @@ test('a refused change is answered with the reason, and nothing is changed after
   ]);
 });
 
-test('a change of something else than what runs is not told, and what waits behind it is', () => {
+test('a change from another revision is not made, and the next one is', () => {
   const machine = serving();
   machine.send({ kind: 'requested', request: 1 });
   machine.send(requested(7, { ...change, from: 'other' }));
@@ -105,19 +105,22 @@ test.each<readonly [string, Partial<State['serving']>]>([
 test.each([
   ['the previous file', 'sha-1', 'change'],
   ['the new file', 'sha-2', 'answer'],
-])('a change that came while a generation was loading: that one had read %s', (_, revision, action) => {
-  const machine = serving();
-  machine.send({ kind: 'requested', request: 1 });
-  machine.send({ kind: 'state-saved' });
-  expect(machine.send(requested(7))).toEqual([]);
-  machine.send({ ...started(2), revision } as Event);
-  const actions = machine.send(proven(2)).filter(({ kind }) => kind !== 'keep-last-good');
-  expect(actions.at(-1)).toMatchObject(
-    action === 'change' ? { kind: 'change', serving: { number: 2 } } : { kind: 'answer', requests: [7] },
-  );
-});
+])(
+  'a change that arrived while a generation was loading: the generation had read %s',
+  (_, revision, action) => {
+    const machine = serving();
+    machine.send({ kind: 'requested', request: 1 });
+    machine.send({ kind: 'state-saved' });
+    expect(machine.send(requested(7))).toEqual([]);
+    machine.send({ ...started(2), revision } as Event);
+    const actions = machine.send(proven(2)).filter(({ kind }) => kind !== 'keep-last-good');
+    expect(actions.at(-1)).toMatchObject(
+      action === 'change' ? { kind: 'change', serving: { number: 2 } } : { kind: 'answer', requests: [7] },
+    );
+  },
+);
 
-test('a reload that is asked for during a change begins after it', () => {
+test('a reload requested during a change starts after it', () => {
   const machine = serving();
   machine.send(requested(7));
   expect(machine.send({ kind: 'requested', request: 8 })).toEqual([]);
@@ -134,7 +137,7 @@ test('a change whose generation died is made by the next one if that read the pr
   expect(machine.send(proven(2)).at(-1)).toMatchObject({ kind: 'change', serving: { number: 2 } });
 });
 
-test('drift is repaired while nothing else is to be done, and takes one reload at most', () => {
+test('drift is repaired only when idle, and causes at most one reload', () => {
   const machine = serving();
   const drifted: Event = { kind: 'drifted', change: { ...change, to: 'sha-1' } };
   expect(machine.send(drifted)).toMatchObject([{ kind: 'change' }]);
@@ -176,7 +179,7 @@ test('drift that HAProxy keeps refusing is reported once', () => {
   expect(told.slice(-2)).toEqual(['change-refused', 'drift-repaired']);
 });
 
-test('a supervisor that stops answers the changes that wait, and makes none', () => {
+test('a stopping supervisor answers the waiting changes, and makes none', () => {
   const machine = serving();
   machine.send(requested(7));
   machine.send(requested(8));

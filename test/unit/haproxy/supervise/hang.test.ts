@@ -12,7 +12,7 @@ import {
   succeed,
 } from '../../../helpers/supervisor-model.ts';
 
-/** So many looks find a generation that hangs, 200 ms apart. */
+/** This many polls, 200 ms apart, find a hung generation. */
 const LOOKS = 8;
 
 function see(machine: Machine, number: number, looks: number, hangs?: Hangs): readonly Action[] {
@@ -24,7 +24,7 @@ function see(machine: Machine, number: number, looks: number, hangs?: Hangs): re
 
 const request = { kind: 'requested', request: 1 } as const;
 
-test('a worker that hangs is reported and killed, and the next generation starts at once, without a drain', () => {
+test('a hung worker is reported and killed, and the next generation starts without a drain', () => {
   const machine = serving();
   expect(see(machine, 1, LOOKS - 1, 'worker')).toEqual([]);
   const actions = see(machine, 1, 1, 'worker');
@@ -35,7 +35,7 @@ test('a worker that hangs is reported and killed, and the next generation starts
   expect(machine.state.retiring).toEqual([]);
 });
 
-test('any sign of life in between saves it', () => {
+test('any sign of life resets the count', () => {
   const machine = serving();
   for (let round = 0; round < 5; round += 1) {
     see(machine, 1, LOOKS - 1, 'worker');
@@ -57,7 +57,7 @@ test('a hung master with a serving worker is replaced by a take-over, and its wo
   expect(kindsOf(see(machine, 1, LOOKS, 'worker'))).toEqual(['report-hung', 'kill']);
 });
 
-test('a take-over from a master that hangs is tried again, after pauses, until one succeeds', () => {
+test('a take-over from a hung master is retried after pauses until it succeeds', () => {
   const machine = serving();
   see(machine, 1, LOOKS, 'master');
   refuse(machine);
@@ -77,7 +77,7 @@ test('a worker that hangs during a reload is killed, and the reload brings the n
   expect(machine.state.serving?.number).toBe(2);
 });
 
-test('a generation that hung while it was replaced is killed after as many failed polls', () => {
+test('a replaced generation that hangs is killed after the same number of failed polls', () => {
   const machine = serving();
   machine.send(request);
   see(machine, 1, LOOKS - 2, 'worker');
@@ -86,14 +86,14 @@ test('a generation that hung while it was replaced is killed after as many faile
   expect(see(machine, 1, 3 * LOOKS, 'worker')).toEqual([]);
 });
 
-test('asked to stop, no drain of one that hangs is waited for', () => {
+test('a stop does not wait for a hung generation to drain', () => {
   const machine = serving();
   machine.send({ kind: 'stop' });
   expect(kindsOf(see(machine, 1, LOOKS, 'worker'))).toEqual(['report-hung', 'kill']);
   expect(kindsOf(machine.send(exited(1)))).toEqual(['clean-up', 'finish']);
 });
 
-test('a HAProxy that hangs repeatedly is restarted after growing pauses', () => {
+test('an HAProxy that hangs repeatedly is restarted after growing pauses', () => {
   const machine = serving();
   const pauses: number[] = [];
   for (let hang = 0; hang < 4; hang += 1) {
@@ -108,7 +108,7 @@ test('a HAProxy that hangs repeatedly is restarted after growing pauses', () => 
   expect(pauses).toEqual([0, 250, 500, 1_000]);
 });
 
-/** Looks at a generation whose worker has run this long since a question that it has yet to answer. */
+/** Polls a generation whose worker has used this much CPU since an unanswered question. */
 function run(machine: Machine, number: number, ...busyMs: readonly number[]): readonly Action[] {
   return busyMs.flatMap((ms) => {
     machine.now += 200;
@@ -128,7 +128,7 @@ test('a busy worker that answers before another generation has started ends the 
   expect(machine.state).toMatchObject({ serving: { number: 1 }, job: undefined });
 });
 
-test('a busy worker accepts what waits at its listeners before it drains', () => {
+test('a busy worker accepts the connections at its listeners before it drains', () => {
   const machine = serving();
   run(machine, 1, 2_000);
   succeed(machine);
@@ -151,21 +151,21 @@ test('a worker that is busy again does not stop before it answers again', () => 
   expect(machine.state.retiring).toMatchObject([{ number: 1, sent: 'nothing' }]);
 });
 
-test('a worker that spins for thirty seconds of processor time is killed', () => {
+test('a worker that spins for thirty seconds of CPU time is killed', () => {
   const machine = serving();
   run(machine, 1, 2_000);
   expect(kindsOf(run(machine, 1, 29_990))).toEqual([]);
   expect(kindsOf(run(machine, 1, 30_000))).toEqual(['report-hung', 'kill']);
 });
 
-test('a busy worker that comes to stand still is killed like any that hangs', () => {
+test('a busy worker that stops making progress is killed like a hung one', () => {
   const machine = serving();
   run(machine, 1, 2_000);
   succeed(machine);
   expect(kindsOf(see(machine, 1, LOOKS, 'worker'))).toEqual(['report-hung', 'kill']);
 });
 
-test('one worker after another kept busy leads to a start in ten seconds, and to three at most', () => {
+test('a succession of busy workers leads to one start in ten seconds, and to at most three workers', () => {
   const machine = serving();
   const started = (): number => machine.actions.filter(({ kind }) => kind === 'start').length;
   for (let second = 0; second < 60; second += 1) {
@@ -190,7 +190,7 @@ test('a reload is answered once the listeners that were not handed over are clos
   ]);
 });
 
-test('asked to stop, a reload that waits for listeners is answered at once', () => {
+test('during a stop, a reload that waits for listeners is answered at once', () => {
   const machine = serving();
   for (const event of [request, { kind: 'state-saved' } as const, started(2)]) machine.send(event);
   machine.send({ kind: 'proven', number: 2, workers: [processOf(5)], isAlone: false });

@@ -39,11 +39,11 @@ test('the defaults are those of the original pods', () => {
   });
 });
 
-test('a flag wins over its variable, which wins over the default', () => {
+test('a flag overrides its variable, which overrides the default', () => {
   const env = { HAWSER_STATS_SOCKET: '/run/variable.sock', HAWSER_DRAIN_TIMEOUT: '7s' };
   expect(settings([], env)).toMatchObject({ statsSocket: '/run/variable.sock', drainTimeout: 7_000 });
   expect(settings(['--stats-socket', '/run/flag.sock'], env).statsSocket).toBe('/run/flag.sock');
-  // A flag that repeats the default is still a flag.
+  // A flag with the default value is still a flag.
   expect(settings(['--drain-timeout', '55s'], env).drainTimeout).toBe(55_000);
 });
 
@@ -91,25 +91,25 @@ test.each<[string, readonly string[], NodeJS.ProcessEnv, number]>([
   ['the flag before all', ['--drain-timeout', '1m'], { ROUTER_MAX_SHUTDOWN_TIMEOUT: '40' }, 60_000],
   ['our default where it is empty', [], { ROUTER_MAX_SHUTDOWN_TIMEOUT: '' }, 55_000],
 ])(
-  'how long connections may last after SIGTERM, with variables of openshift-router: %s',
+  "how long connections may last after SIGTERM, with openshift-router's variables: %s",
   (_, argv, env, expected) => {
     expect(settings(argv, env).drainTimeout).toBe(expected);
   },
 );
 
-test.each(['2m', '-1', 'soon'])("openshift-router's variable takes no unit: %s", (text) => {
+test.each(['2m', '-1', 'soon'])("openshift-router's variable accepts no unit: %s", (text) => {
   expect(() => settings([], { ROUTER_MAX_SHUTDOWN_TIMEOUT: text })).toThrow(
     `Cannot use ROUTER_MAX_SHUTDOWN_TIMEOUT "${text}": expected a number of seconds`,
   );
 });
 
-test.each(['2m', '2ms', 'soon'])('the old variable takes no unit: %s', (text) => {
+test.each(['2m', '2ms', 'soon'])('the old variable accepts no unit: %s', (text) => {
   expect(() => settings([], { OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT: text })).toThrow(
     'expected a number of seconds',
   );
 });
 
-test('every problem is reported at once, each with its flag and its value', () => {
+test('all problems are reported together, each with its flag and value', () => {
   const found = problems([
     ...['--config', 'haproxy.cfg', '--socket', `/${'x'.repeat(120)}`, '--drain-timeout', 'soon'],
     ...['--log-level', 'loud'],
@@ -122,13 +122,13 @@ test('every problem is reported at once, each with its flag and its value', () =
   ]);
 });
 
-test('an unknown flag and a word too many are problems', () => {
+test('an unknown flag and an extra word are problems', () => {
   expect(problems(['--nonsense'])[0]).toContain("'--nonsense'");
   expect(problems(['word'])[0]).toContain('too many arguments');
   expect(problems(['--config'])[0]).toContain('argument missing');
 });
 
-test('help names every flag with its variable, and the exit codes', () => {
+test('help lists every flag with its variable, and the exit codes', () => {
   const text = helpTyped(haproxySuperviseCommand, ['--help']) ?? '';
   expect(text.replaceAll(/\s+/g, ' ')).toContain('[HAWSER_STATS_SOCKET]');
   expect(text).toContain('Exit codes: 0 asked to stop, 1 failure');

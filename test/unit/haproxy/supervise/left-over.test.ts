@@ -5,7 +5,7 @@ import { adopt } from '../../../../src/haproxy/supervise/left-over.ts';
 import type { GenerationsRecord } from '../../../../src/haproxy/supervise/record.ts';
 import { createMachine } from '../../../helpers/supervisor-model.ts';
 
-/** Processes that are alive: those of this test, and one that is gone. */
+/** Live processes of this test, and one that is gone. */
 const [one, other] = [process.pid, process.ppid].map((pid) => readProcess(pid)?.id ?? { pid, startTicks: 0 });
 const gone = { pid: process.pid, startTicks: 1 };
 
@@ -35,7 +35,7 @@ async function adopted(
   return [serving?.number, retiring.map(({ number }) => number), nextNumber];
 }
 
-test('the recorded generation that served is adopted, and a newer one without proof retires', async () => {
+test('the recorded serving generation is adopted, and a newer one without proof retires', async () => {
   const both = [
     [6, 'serving', one],
     [7, 'starting', other],
@@ -43,7 +43,7 @@ test('the recorded generation that served is adopted, and a newer one without pr
   expect(await adopted(both)).toEqual([6, [7], 8]);
 });
 
-test('a generation whose process is gone is not adopted, and its pid may be reused', async () => {
+test('a generation whose process is gone is not adopted, even if its pid was reused', async () => {
   const both = [
     [6, 'serving', gone],
     [7, 'starting', other],
@@ -51,7 +51,7 @@ test('a generation whose process is gone is not adopted, and its pid may be reus
   expect(await adopted(both)).toEqual([7, [], 8]);
 });
 
-test('an unrecorded generation that takes new connections serves', async () => {
+test('an unrecorded generation that accepts new connections serves', async () => {
   const running = [{ number: 9, master: other, workers: [], listens: true }] as readonly RunningGeneration[];
   expect(await adopted([[6, 'serving', one]], running)).toEqual([9, [6], 11]);
 });

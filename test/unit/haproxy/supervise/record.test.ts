@@ -23,7 +23,7 @@ const recorder = () => {
   return (state: State) => write(recordOf(state));
 };
 
-/** One that drains, one that serves, one that has yet to prove itself. */
+/** A draining, a serving, and an unproven generation. */
 function busyState() {
   const machine = serving();
   machine.send({ kind: 'requested', request: 1 });
@@ -46,7 +46,7 @@ test('a record is read back with every generation and its role', () => {
   expect(readdirSync(dir)).toEqual(['record.json']);
 });
 
-test('a generation is on record before its process exists, and with its process as soon as that does', () => {
+test('a generation is recorded before its process exists, and with its process once it does', () => {
   const machine = busyState();
   const starting = () => recordOf(machine.state).generations.find(({ role }) => role === 'starting');
   expect(starting()).toEqual(expect.not.objectContaining({ master: expect.anything() }));
@@ -54,7 +54,7 @@ test('a generation is on record before its process exists, and with its process 
   expect(starting()?.master).toEqual({ pid: 1_003, startTicks: 3 });
 });
 
-test('a state that changes nothing about the processes writes nothing', () => {
+test('a state with unchanged processes is not written', () => {
   const machine = busyState();
   const keep = recorder();
   keep(machine.state);
@@ -76,7 +76,7 @@ test('a record that another program removed is written again', () => {
   expect(readdirSync(dir)).toEqual(['record.json']);
 });
 
-test('a record that cannot be written is reported once, and written when it can be again', () => {
+test('a record that cannot be written is reported once, and written once it can be', () => {
   const machine = busyState();
   mkdirSync(`${path}.new`);
   const keep = recorder();
@@ -98,6 +98,6 @@ test.each([
   expect(open().read()).toBeUndefined();
 });
 
-test('without a record file nothing is read, and that is not an error', () => {
+test('a missing record file is empty, and no error', () => {
   expect(open().read()).toBeUndefined();
 });

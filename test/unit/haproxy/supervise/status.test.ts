@@ -5,7 +5,7 @@ import { createMachine, refuse, serving, succeed } from '../../../helpers/superv
 
 const noSessions = new Map<number, number>();
 
-test('every state of a life is a status that the schema knows', () => {
+test('the status of every state matches the schema', () => {
   const machine = createMachine();
   const phases: string[] = [];
   const look = (): void => {
@@ -51,7 +51,7 @@ test('each draining generation is listed with its age, sessions, deadline and re
   ]);
 });
 
-test('a job, its waiting requests, and the last failure are reported', () => {
+test('a job, its waiting requests and the last failure are reported', () => {
   const machine = serving();
   machine.send({ kind: 'requested', request: 1 });
   refuse(machine);

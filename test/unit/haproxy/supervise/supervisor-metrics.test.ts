@@ -8,7 +8,7 @@ const vipOf = (name: string, state: 'MASTER' | 'BACKUP', address: string, presen
   vips: [{ address, present }],
 });
 
-test('the VIP that is here, and what happened to it, by reasons that are few', () => {
+test("the node's VIP and its events are counted under a fixed set of reasons", () => {
   const metrics = createVrrpSupervisorMetrics();
   const transition = {
     event: 'vrrp-transition',
@@ -73,13 +73,13 @@ test('every counter exists with 0 before its first event', () => {
   expect(moves.length).toBeLessThanOrEqual(18);
 });
 
-test('a VIP that is no longer configured is no longer shown', () => {
+test('a VIP that is no longer configured has no metrics', () => {
   const metrics = createVrrpSupervisorMetrics();
   metrics.text([vipOf('API', 'MASTER', '10.0.0.5', true)]);
   expect(metrics.text([])).not.toContain('10.0.0.5');
 });
 
-test('reloads of HAProxy, its generations, and what became of its connections', () => {
+test("HAProxy's reloads, generations and ended connections are counted", () => {
   const metrics = createHaproxySupervisorMetrics();
   metrics.observe({ event: 'generation-serving', cause: 'boot', tookMs: 90 });
   metrics.observe({ event: 'generation-serving', cause: 'request', tookMs: 90 });

@@ -13,7 +13,7 @@ test.each([
   ['runs', { state: 'R', cpuMs: 350 }, { lives: true, busyMs: 250 }],
   ['waits inside the kernel', { state: 'D' }, { lives: true, busyMs: 0 }],
   ['runs in a thread that is younger than the question', { tid: 2, state: 'R' }, { lives: true, busyMs: 0 }],
-])('of a worker with an unanswered question that %s: %j', (_what, changes, life) => {
+])('the life of a worker with an unanswered question that %s: %j', (_what, changes, life) => {
   const question = { cpuMs: new Map([[1, 100]]), sleeps: 5, asked: 1 };
   const thread = { tid: 1, state: 'S', cpuMs: 100, sleeps: 5, ...changes };
   expect(lifeWithout(question, [thread])).toEqual(life);
