@@ -56,7 +56,7 @@ test(
 
     host.set(statuses.failedOver());
     await page.getByText('held by cp-2').waitFor();
-    expect(await page.locator('#verdict').textContent()).toBe('Degraded, 1 problem');
+    expect(await page.locator('#verdict').textContent()).toBe('Degraded, 3 problems');
     expect(complaints).toEqual([]);
     expect(urls.filter((url) => !url.startsWith(host.url))).toEqual([]);
 

@@ -21,10 +21,10 @@ const bandsOf = (status: ClusterStatus, entries: readonly JournalLine[], node: s
     ?.bands.map(({ kind, from, to }) => [kind, from, to]);
 
 test('the hour ends within ten seconds from now, so that it stands still and holds what has just happened', () => {
-  expect(span).toEqual({ from: '2026-01-05T02:42:10.000Z', to: '2026-01-05T03:42:10.000Z' });
+  expect(span).toEqual({ from: '2026-11-21T02:12:50.000Z', to: '2026-11-21T03:12:50.000Z' });
   expect(lastHour(now + 2_999)).toEqual(span);
   expect(
-    [span.from, span.to, '2026-01-05T03:12:10.000Z', '2026-01-05T04:00:00.000Z'].map((at) =>
+    [span.from, span.to, '2026-11-21T02:42:50.000Z', '2026-11-21T04:00:00.000Z'].map((at) =>
       placeOf(at, span),
     ),
   ).toEqual([...[0, 100, 50, 100]]);
@@ -39,10 +39,9 @@ test('a lane goes from state to state as the journal tells it, the first one fro
 });
 
 test('without a journal it is drawn from when the node says that it began, and unknown before', () => {
-  const status = statuses.healthy();
-  expect(bandsOf(status, [], 'cp-1')).toEqual([['holder', 0, 100]]);
-  const here = statuses.nodeStatus({ holder: true, sinceMs: 30 * 60_000 - 3_000 });
-  expect(bandsOf({ ...status, here }, [], 'cp-1')).toEqual([
+  expect(bandsOf(statuses.healthy(), [], 'cp-1')).toEqual([['holder', 0, 100]]);
+  const halfAnHour = statuses.healthy(now - Date.parse(span.from) - 30 * 60_000);
+  expect(bandsOf(halfAnHour, [], 'cp-1')).toEqual([
     ['unknown', 0, 50],
     ['holder', 50, 100],
   ]);

@@ -24,9 +24,14 @@ const toneOf = ({ cells }: Row) =>
 test("the holder is shown with its priority's sum, and the others with what is known", () => {
   const { summary, age } = partOf(statuses.healthy(), 'vips');
   expect(summary).toEqual({ tone: 'good', words: 'held by cp-1' });
-  expect(age).toBe('3 h');
+  expect(age).toBe('2 h');
   expect(rowsOf(statuses.healthy(), 'vips').map(shown)).toEqual([
-    ['cp-1', 'holder', '220 (1 of 3 by name) + 30 (healthy, and it holds the VIP)', 'priority 250'],
+    [
+      'cp-1',
+      'holder',
+      '220 (place 1 of 3 in the list) + 0 (HAProxy serves) + 30 (it holds the VIP)',
+      'priority 250',
+    ],
     ['cp-2', 'not known', '210 (its place in the list); seen from here: its HAProxy is ready', unranked],
     ['cp-3', 'not known', '200 (its place in the list); seen from here: its HAProxy is ready', unranked],
   ]);
@@ -35,7 +40,11 @@ test("the holder is shown with its priority's sum, and the others with what is k
 test('a node that cannot serve says why', () => {
   const [here, holder] = rowsOf(statuses.failedOver(), 'vips');
   expect(here && shown(here)).toEqual([
-    ...['cp-1', 'fault', '220 (1 of 3 by name) − 254 (HAProxy does not serve); HAProxy: connection refused'],
+    ...[
+      'cp-1',
+      'fault',
+      '220 (place 1 of 3 in the list) − 254 (HAProxy does not serve); HAProxy: connection refused',
+    ],
     'priority -34',
   ]);
   expect(here && toneOf(here)).toBe('bad');
@@ -108,7 +117,7 @@ test('no server at all, none that is up, and no report are three things', () => 
 
 test('a generation that drains says how many are left, when it ends at the latest, and why', () => {
   expect(rowsOf(statuses.degraded(), 'haproxy').map(shown)).toEqual([
-    ['generation 7', 'serving', 'for 26 min', 'configuration aaaaaaaa', '538 sessions'],
+    ['generation 7', 'serving', 'for 2 h', 'configuration 3f2a3f2a', '412 sessions'],
     [
       ...['generation 6', 'draining', 'for 40 s'],
       ...['ends within 2 min (now: soft-stop): a newer generation serves', '12 sessions'],
@@ -129,7 +138,7 @@ test('the last good configuration is no normal one', () => {
     tone: 'warn',
     words: 'serving the last good configuration',
   });
-  expect(rowsOf(odd, 'haproxy').map((row) => shown(row)[3])).toEqual(['LAST GOOD configuration aaaaaaaa']);
+  expect(rowsOf(odd, 'haproxy').map((row) => shown(row)[3])).toEqual(['LAST GOOD configuration 3f2a3f2a']);
 });
 
 test('keepalived says what runs, in which cluster, and what changed last', () => {
@@ -140,9 +149,9 @@ test('keepalived says what runs, in which cluster, and what changed last', () =>
     {
       summary: { tone: 'good', words: 'running' },
       facts: [
-        { name: 'Process', text: 'pid 4300 for 9 h, 0 restarts, configuration 11111111' },
-        { name: 'Cluster', text: 'prod-eu-1' },
-        { name: 'Last change', text: '9 h ago: start, reloaded' },
+        { name: 'Process', text: 'pid 5151 for 25 h, 0 restarts, configuration 9c419c41' },
+        { name: 'Cluster', text: 'example' },
+        { name: 'Last change', text: '25 h ago: nodes-changed, reloaded' },
       ],
     },
   ]);
