@@ -10,6 +10,7 @@ const timed = ['test/vrrp/killed-container.test.ts'];
 export default defineConfig({
   test: {
     ...patience,
+    globalSetup: 'test/helpers/build-once.ts',
     retry: repeatedOnce.retry,
     reporters: [...repeatedOnce.reporters],
     maxWorkers: 2,

@@ -1,22 +1,14 @@
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import { type CommandResult, runCommand } from '../../src/engine/system/process/run-command.ts';
 import { connectPair, createNetNamespace, type NetNamespace } from './net-namespace.ts';
 import { hawser } from './supervisor-build.ts';
+import { testFolder } from './test-folder.ts';
 import { waitFor } from './wait-for.ts';
 
 /** A node to install on: a root directory, and a network with one neighbour. The VIP of its tests is 10.0.0.100. */
-export interface InstallNode extends AsyncDisposable {
+export interface InstallNode {
   readonly root: string;
   /** Has 10.0.0.1/24 on eth0. */
   readonly namespace: NetNamespace;
@@ -32,10 +24,15 @@ export interface InstallNode extends AsyncDisposable {
   readonly tree: (detail?: 'plain' | 'exact') => readonly string[];
 }
 
+/** Of the running test's own: whatever was started inside goes with the namespaces. */
 export async function createInstallNode(): Promise<InstallNode> {
-  const root = mkdtempSync(join(tmpdir(), 'hawser-root-'));
+  const root = testFolder();
   const namespace = await createNetNamespace();
   const neighbour = await createNetNamespace();
+  onTestFinished(async () => {
+    await namespace.remove();
+    await neighbour.remove();
+  });
   await connectPair(
     { namespace, device: 'eth0', addresses: ['10.0.0.1/24'] },
     { namespace: neighbour, device: 'eth0', addresses: ['10.0.0.2/24'] },
@@ -58,11 +55,6 @@ export async function createInstallNode(): Promise<InstallNode> {
       writeFileSync(join(root, path), content);
     },
     tree: (detail = 'plain') => treeOf(root, detail),
-    [Symbol.asyncDispose]: async () => {
-      await namespace.remove();
-      await neighbour.remove();
-      rmSync(root, { recursive: true, force: true });
-    },
   };
 }
 

@@ -15,7 +15,7 @@ import { childrenOf, type ProcessId, readProcess } from '../../src/engine/system
 import { type VrrpStatus, vrrpStatusSchema } from '../../src/keepalived/supervise/vrrp-status.ts';
 import { connectSegment, createNetNamespace, type NetNamespace } from './net-namespace.ts';
 import { askRaw } from './supervisor-ask.ts';
-import { ensureBuilt, hawser } from './supervisor-build.ts';
+import { hawser } from './supervisor-build.ts';
 import { type LogLine, readLogEvents } from './supervisor-process.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -96,7 +96,6 @@ export const PATIENT = { downAdverts: 12 } as const;
 export async function createVrrpPair(): Promise<
   { readonly nodes: readonly [VrrpNode, VrrpNode] } & AsyncDisposable
 > {
-  ensureBuilt();
   const stack = new AsyncDisposableStack();
   const dir = mkdtempSync('/tmp/hwkv-');
   stack.defer(() => rmSync(dir, { recursive: true, force: true }));

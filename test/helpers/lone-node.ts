@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { batch, createNetNamespace, type NetNamespace } from './net-namespace.ts';
-import { ensureBuilt } from './supervisor-build.ts';
 
 export interface LoneNode {
   readonly namespace: NetNamespace;
@@ -18,7 +17,6 @@ export function useLoneNode(): LoneNode {
   let namespace: NetNamespace;
   let directory: string;
   beforeAll(async () => {
-    ensureBuilt();
     namespace = await createNode();
   });
   afterAll(() => namespace?.remove());

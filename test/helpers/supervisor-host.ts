@@ -6,7 +6,6 @@ import { type Backends, startBackends } from './load/start-backends.ts';
 import { type Load, startLoad } from './load/start-load.ts';
 import { createNetNamespace, type NetNamespace } from './net-namespace.ts';
 import { readProcesses, type TreeProcess } from './process-tree.ts';
-import { ensureBuilt } from './supervisor-build.ts';
 import { configurationText, type Extras, ports } from './supervisor-configuration.ts';
 import {
   type LogLine,
@@ -62,7 +61,6 @@ export const patientTimes = [
 ];
 
 export async function createSupervisedHost(): Promise<SupervisedHost> {
-  ensureBuilt();
   const paths = pathsIn(mkdtempSync('/tmp/hwsr-'));
   const stack = new AsyncDisposableStack();
   stack.defer(() => rmSync(paths.dir, { recursive: true, force: true }));

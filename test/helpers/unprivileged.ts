@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { ensureBuilt } from './supervisor-build.ts';
 
 const bundle = fileURLToPath(new URL('../../dist', import.meta.url));
 
@@ -12,7 +11,6 @@ const bundle = fileURLToPath(new URL('../../dist', import.meta.url));
  * may lie below a folder that only root may enter.
  */
 export function hawserAsNobody(): readonly [string, ...string[]] {
-  ensureBuilt();
   const dir = mkdtempSync(join(tmpdir(), 'hawser-nobody-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   chmodSync(dir, 0o755);

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
 import { openScene, type Scene } from '../bench/failover/scene.ts';
-import { ensureBuilt } from '../helpers/supervisor-build.ts';
 import type { BedNode } from '../helpers/vrrp/bed-node.ts';
 import { type BedProcess, sendSignal, waitForEnd } from '../helpers/vrrp/bed-process.ts';
 import { takeOvers } from '../helpers/vrrp/holdings.ts';
@@ -20,7 +19,6 @@ let scene: Scene;
 const routers = new Map<BedNode, BedProcess>();
 
 beforeAll(async () => {
-  ensureBuilt();
   scene = await openScene('hawser', {
     advertIntervalMs: 500,
     flags: {

@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { readProcess } from '../../src/engine/system/process/processes.ts';
 import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
 import { openScene, type Scene } from '../bench/failover/scene.ts';
-import { ensureBuilt } from '../helpers/supervisor-build.ts';
 import type { BedNode } from '../helpers/vrrp/bed-node.ts';
 import { sendSignal, waitForEnd } from '../helpers/vrrp/bed-process.ts';
 import { takesPart } from '../helpers/vrrp/hawser.ts';
@@ -20,7 +19,6 @@ let scene: Scene;
 /** Without keepalived: a repeated test begins with whole nodes. */
 let down: BedNode | undefined;
 beforeAll(async () => {
-  ensureBuilt();
   scene = await openScene('hawser', {
     flags: { keepalived: ['--monitor-timeout', '10s'] },
     own: (_node, part) => ({ prefix: part === 'keepalived' ? CONTAINER : [], flags: [] }),

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
-import { ensureBuilt } from '../helpers/supervisor-build.ts';
 import type { BedNode } from '../helpers/vrrp/bed-node.ts';
 import { sendSignal, waitForEnd } from '../helpers/vrrp/bed-process.ts';
 import { quietFor, takeOvers } from '../helpers/vrrp/holdings.ts';
@@ -17,7 +16,6 @@ const SETTLED_MS = 5_000;
 let bed: VrrpBed;
 let nodes: readonly Monitored[];
 beforeAll(async () => {
-  ensureBuilt();
   bed = await createVrrpBed(3);
   nodes = bed.nodes.map((node) => startMonitored(bed, node, bed.nodes));
   await rested();

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
 import { apiKill } from '../bench/failover/faults.ts';
 import { openScene, type Scene } from '../bench/failover/scene.ts';
-import { ensureBuilt } from '../helpers/supervisor-build.ts';
 import { apiServerAnswers, startApiServer } from '../helpers/vrrp/api-server.ts';
 import type { BedNode } from '../helpers/vrrp/bed-node.ts';
 import { sendSignal, waitForEnd } from '../helpers/vrrp/bed-process.ts';
@@ -22,7 +21,6 @@ let fromMs: number;
 
 /** The others forget a node late: however slowly its monitor starts on a busy machine, it is the first to act. */
 beforeEach(async () => {
-  ensureBuilt();
   removed = undefined;
   scene = await openScene('hawser', {
     advertIntervalMs: 500,

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { ensureBuilt } from '../helpers/supervisor-build.ts';
 import type { BedNode } from '../helpers/vrrp/bed-node.ts';
 import { type Monitored, startMonitored } from '../helpers/vrrp/monitored.ts';
 import { createVrrpBed, type VrrpBed } from '../helpers/vrrp/vrrp-bed.ts';
@@ -21,7 +20,6 @@ async function letAdvertsThrough(nodes: readonly BedNode[]): Promise<void> {
 }
 
 async function startBoth(bed: VrrpBed): Promise<readonly [Monitored, Monitored]> {
-  ensureBuilt();
   const [first, second] = bed.nodes.map((node) => startMonitored(bed, node, bed.nodes));
   if (first === undefined || second === undefined) throw new Error('two nodes');
   await waitFor('one node to hold the VIP', () => bed.holders().length === 1, PATIENCE_MS);

@@ -3,7 +3,6 @@ import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
 import type { Fault } from '../bench/failover/fault.ts';
 import { haproxyKill } from '../bench/failover/faults.ts';
 import { openScene, type Scene } from '../bench/failover/scene.ts';
-import { ensureBuilt } from '../helpers/supervisor-build.ts';
 import type { BedNode } from '../helpers/vrrp/bed-node.ts';
 import { sendSignal } from '../helpers/vrrp/bed-process.ts';
 import { takesPart } from '../helpers/vrrp/hawser.ts';
@@ -28,7 +27,6 @@ export async function openVipWorld(
     readonly journals?: true;
   } = {},
 ): Promise<Scene> {
-  ensureBuilt();
   return await openScene('hawser', {
     family,
     advertIntervalMs: 500,

@@ -3,9 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
-
-beforeAll(ensureBuilt);
+import { hawser } from '../../helpers/supervisor-build.ts';
 
 /** What is typed, and the only thing that it can become. */
 const unique: readonly (readonly [string, string])[] = [

@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { hawserHere } from '../../helpers/hawser-here.ts';
-import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
+import { hawser } from '../../helpers/supervisor-build.ts';
 import { testFolder } from '../../helpers/test-folder.ts';
 
 let directory: string;
 const at = (name: string) => join(directory, name);
 
-beforeAll(ensureBuilt);
 beforeEach(() => {
   directory = testFolder();
 });

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
-import { ensureBuilt } from '../../helpers/supervisor-build.ts';
 import { testFolder } from '../../helpers/test-folder.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { containerOf, haproxyManifest, readPod } from '../../unit/manifests/pod.ts';
@@ -13,7 +12,6 @@ import { containerOf, haproxyManifest, readPod } from '../../unit/manifests/pod.
 /** Every user may enter it, like the volume of the pod. */
 let dir: string;
 beforeEach(() => {
-  ensureBuilt();
   dir = testFolder();
   chmodSync(dir, 0o777);
   copyFileSync(process.execPath, join(dir, 'node'), constants.COPYFILE_FICLONE);

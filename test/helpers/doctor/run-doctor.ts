@@ -2,9 +2,6 @@ import { fileURLToPath } from 'node:url';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { type DoctorReport, doctorReportSchema } from '../../../src/operate/doctor/report-lines.ts';
 import type { NetNamespace } from '../net-namespace.ts';
-import { ensureBuilt } from '../supervisor-build.ts';
-
-ensureBuilt();
 
 const bundle = fileURLToPath(new URL('../../../dist/hawser.mjs', import.meta.url));
 

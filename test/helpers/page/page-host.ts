@@ -2,7 +2,6 @@ import { statusProducts } from '../../../src/commands/status-products.ts';
 import { type PageSource, pageAssets, servePage } from '../../../src/operate/page/serve-status.ts';
 import { freePort } from '../free-port.ts';
 import type { ClusterStatus } from '../status-types.ts';
-import { ensureBuilt } from '../supervisor-build.ts';
 
 /** The page's server in this process, in front of a cluster that a test makes up. */
 export interface PageHost extends AsyncDisposable {
@@ -29,7 +28,6 @@ export async function startPageHost(
   status: ClusterStatus | (() => Promise<ClusterStatus>),
   { journals = noJournals, port, nowMs = Date.now }: PageHostOptions = {},
 ): Promise<PageHost> {
-  ensureBuilt();
   let shown = status;
   let looks = 0;
   const look = async () => {

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createNetNamespace, type NetNamespace } from '../../helpers/net-namespace.ts';
-import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
+import { hawser } from '../../helpers/supervisor-build.ts';
 import { readLogEvents, type SupervisorProcess, startSupervisor } from '../../helpers/supervisor-process.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
@@ -23,7 +23,6 @@ const template = fileURLToPath(new URL('../../../templates/haproxy.cfg.ejs', imp
 let namespace: NetNamespace;
 let directory: string;
 beforeEach(async () => {
-  ensureBuilt();
   namespace = await createNetNamespace();
   directory = mkdtempSync('/tmp/hwsr-');
 });

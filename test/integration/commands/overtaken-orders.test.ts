@@ -6,10 +6,8 @@ import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { placeOrder } from '../../../src/vip/orders/order-file.ts';
 import { servePages } from '../../helpers/status-pages.ts';
 import { keepalivedMonitorSays } from '../../helpers/status-samples.ts';
-import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
+import { hawser } from '../../helpers/supervisor-build.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
-
-ensureBuilt();
 
 /** The waits that an overtaken order must not take are longer than this test may. */
 const TIMEOUT_MS = 15_000;

@@ -4,10 +4,8 @@ import { freePort } from '../../helpers/free-port.ts';
 import { journalDirectory } from '../../helpers/journal-directory.ts';
 import { startPageCommand } from '../../helpers/page/page-command.ts';
 import { type Pages, servePages } from '../../helpers/status-pages.ts';
-import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
+import { hawser } from '../../helpers/supervisor-build.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
-
-ensureBuilt();
 
 async function placesOf(pages: Pages = {}) {
   const stop = new AbortController();

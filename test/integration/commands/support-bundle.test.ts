@@ -4,10 +4,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
+import { hawser } from '../../helpers/supervisor-build.ts';
 import { testFolder } from '../../helpers/test-folder.ts';
-
-ensureBuilt();
 
 const HAPROXY_STATUS = {
   ok: true,

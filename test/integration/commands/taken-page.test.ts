@@ -5,9 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
-import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
-
-ensureBuilt();
+import { hawser } from '../../helpers/supervisor-build.ts';
 
 test('a router whose page has a taken port ends, and names the setting', async () => {
   const scratch = mkdtempSync(join(tmpdir(), 'hawser-taken-'));

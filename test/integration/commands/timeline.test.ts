@@ -5,11 +5,9 @@ import { expect, test } from 'vitest';
 import { fromJSONSchema } from 'zod';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { type JournalDirectory, journalDirectory, moves } from '../../helpers/journal-directory.ts';
-import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
+import { hawser } from '../../helpers/supervisor-build.ts';
 import { testFolder } from '../../helpers/test-folder.ts';
 import { hawserAsNobody } from '../../helpers/unprivileged.ts';
-
-ensureBuilt();
 
 const published = fromJSONSchema(
   JSON.parse(readFileSync(new URL('../../../schemas/timeline.schema.json', import.meta.url), 'utf8')),

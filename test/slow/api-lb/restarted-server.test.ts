@@ -4,12 +4,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parseServerCounters } from '../../../src/api-lb/suspects/server-counters.ts';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
-import { type Cluster, createCluster } from '../../helpers/cluster.ts';
+import type { Cluster } from '../../helpers/cluster.ts';
 import { type Load, startLoad } from '../../helpers/load/start-load.ts';
 import { createLoadBalancer } from '../../helpers/load-balancer.ts';
 import { defaultLoadBalancerSettings } from '../../helpers/load-balancer-settings.ts';
 import { renderLoadBalancer } from '../../helpers/render-load-balancer.ts';
 import { readLogEvents } from '../../helpers/supervisor-process.ts';
+import { createTestedCluster } from '../../helpers/tested-cluster.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 const templatePath = join(import.meta.dirname, '../../../templates/haproxy.cfg.ejs');
@@ -31,8 +32,7 @@ interface World {
 
 /** Three API servers, the shipped configuration, the real supervisor, and clients with one request each. */
 async function openWorld(): Promise<World> {
-  const cluster = await createCluster(3);
-  onTestFinished(() => cluster[Symbol.asyncDispose]());
+  const cluster = await createTestedCluster(3);
   for (const node of cluster.nodes) await cluster.startServer(node);
   const balancer = createLoadBalancer(cluster, '');
   const statsSocket = join(cluster.dir, 'run/haproxy.sock');

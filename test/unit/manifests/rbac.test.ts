@@ -1,9 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
-
-beforeAll(ensureBuilt);
+import { hawser } from '../../helpers/supervisor-build.ts';
 
 test.each([
   [[], 'ClusterRoleBinding', { kind: 'User', name: 'hawser' }, ['nodes']],

@@ -5,14 +5,12 @@ import { drivenPages } from '../../../helpers/monitoring/driven-pages.ts';
 import { parseExposition, plainNames, type Sample } from '../../../helpers/monitoring/exposition.ts';
 import { type Selector, selectorsIn, selects } from '../../../helpers/monitoring/promql.ts';
 import { dashboardExpressions, rules } from '../../../helpers/monitoring/shipped.ts';
-import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 const expressions = [...rules.map(({ expr }) => expr), ...dashboardExpressions.map(([, expr]) => expr)];
 const selectors = expressions.flatMap(selectorsIn);
 
 test("HAProxy's exporter shows what alerts and dashboard ask of it, and the pages what their jobs should", async () => {
-  ensureBuilt();
   await using cluster = await createCluster(3);
   await Promise.all(cluster.nodes.map(cluster.startServer));
   const balancer = createLoadBalancer(cluster, cluster.kubeconfig('https://10.77.0.11:6443'));

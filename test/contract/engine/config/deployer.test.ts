@@ -27,13 +27,6 @@ describe('a valid text', () => {
     expect(existsSync(`${scene.configPath}.candidate`)).toBe(false);
   });
 
-  it('is not applied twice: no check, no reload', async () => {
-    const deployer = scene.deployer();
-    await deployer.apply(goodText(), signal);
-    expect(await deployer.apply(goodText(), signal)).toEqual({ kind: 'unchanged' });
-    expect([scene.checks(), reloads()]).toEqual([1, 1]);
-  });
-
   it('is restored if another program changed the file', async () => {
     const deployer = scene.deployer();
     await deployer.apply(goodText(), signal);
@@ -132,16 +125,6 @@ describe('a supervisor', () => {
     expect(await deployer.later('reloaded')).toEqual(reloaded);
     expect(await deployer.apply(goodText(), signal)).toEqual({ kind: 'unchanged' });
     expect(scene.checks()).toBe(1);
-  });
-
-  it('that is stopping: its answer is no rejection of the text', async () => {
-    const deployer = scene.deployer();
-    scene.answers.reload = { ok: false, stage: 'stop', message: 'told to stop' };
-    const outcome = await deployer.apply(goodText(), signal);
-    expect(outcome).toMatchObject({ kind: 'unreachable', message: expect.stringContaining('told to stop') });
-    expect(live()).toBe(goodText());
-    scene.answers.reload = { ok: true, generation: 1, tookMs: 5 };
-    expect(await deployer.later('reloaded')).toEqual(reloaded);
   });
 
   it('that restarts with the new file: it needs no reload', async () => {

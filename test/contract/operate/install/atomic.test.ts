@@ -1,19 +1,15 @@
 import { type FSWatcher, readdirSync, readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { runCommand } from '../../../../src/engine/system/process/run-command.ts';
 import { createInstallNode, type InstallNode } from '../../../helpers/install-node.ts';
-import { ensureBuilt, hawser } from '../../../helpers/supervisor-build.ts';
+import { hawser } from '../../../helpers/supervisor-build.ts';
 
 let node: InstallNode;
 
-beforeAll(ensureBuilt);
 beforeEach(async () => {
   node = await createInstallNode();
-});
-afterEach(async () => {
-  await node[Symbol.asyncDispose]();
 });
 
 /** Reads the manifests folder as a kubelet would, only every millisecond: whatever is ever seen there, and each content. */

@@ -1,25 +1,20 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { virtualRouterIds } from '../../../../src/vip/group/virtual-router-id.ts';
 import { createInstallNode, type InstallNode } from '../../../helpers/install-node.ts';
 import { defaultLoadBalancerSettings } from '../../../helpers/load-balancer-settings.ts';
 import { addAddress } from '../../../helpers/net-namespace.ts';
 import { renderLoadBalancer } from '../../../helpers/render-load-balancer.ts';
-import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 let holder: InstallNode;
 const templatePath = join(import.meta.dirname, '../../../../templates/haproxy.cfg.ejs');
 
-beforeAll(ensureBuilt);
 beforeEach(async () => {
   holder = await createInstallNode();
-});
-afterEach(async () => {
-  await holder[Symbol.asyncDispose]();
 });
 
 const clusterNameOf = (node: InstallNode): string => parse(node.read('/etc/hawser/config.yaml')).clusterName;

@@ -2,28 +2,22 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { node } from '../../../helpers/api-server/objects.ts';
-import { type Cluster, createCluster } from '../../../helpers/cluster.ts';
+import type { Cluster } from '../../../helpers/cluster.ts';
 import { createLoadBalancer } from '../../../helpers/load-balancer.ts';
-import { printLogsOfFailed } from '../../../helpers/print-logs.ts';
-import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
+import { createTestedCluster } from '../../../helpers/tested-cluster.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 let cluster: Cluster;
 let path: string;
 
-beforeAll(ensureBuilt);
 beforeEach(async () => {
-  cluster = await createCluster(1);
+  cluster = await createTestedCluster(1);
   const nodes = cluster.nodes.map(({ name, address }) => node(name, [address]));
   cluster.setObjects(nodes);
   await Promise.all(cluster.nodes.map(cluster.startServer));
   path = join(cluster.dir, 'blocked.conf');
-});
-afterEach(async (context) => {
-  printLogsOfFailed(context, cluster.dir);
-  await cluster[Symbol.asyncDispose]();
 });
 
 const mended = () => readFileSync(cluster.kubeconfig('https://10.77.0.11:6443'), 'utf8');

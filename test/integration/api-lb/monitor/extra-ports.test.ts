@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { node } from '../../../helpers/api-server/objects.ts';
-import { type Cluster, createCluster } from '../../../helpers/cluster.ts';
+import type { Cluster } from '../../../helpers/cluster.ts';
 import { createLoadBalancer, type LoadBalancer } from '../../../helpers/load-balancer.ts';
-import { printLogsOfFailed } from '../../../helpers/print-logs.ts';
-import { ensureBuilt, hawser } from '../../../helpers/supervisor-build.ts';
+import { hawser } from '../../../helpers/supervisor-build.ts';
+import { createTestedCluster } from '../../../helpers/tested-cluster.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 let cluster: Cluster;
@@ -28,9 +28,8 @@ async function startAgent(name: string, address: string): Promise<readonly [stri
   return [name, child];
 }
 
-beforeAll(ensureBuilt);
 beforeEach(async () => {
-  cluster = await createCluster(3);
+  cluster = await createTestedCluster(3);
   balancer = createLoadBalancer(cluster, cluster.kubeconfig('https://10.77.0.11:6443'));
   await Promise.all(cluster.nodes.map(cluster.startServer));
   agents = new Map(await Promise.all(cluster.nodes.map(({ name, address }) => startAgent(name, address))));
@@ -38,10 +37,6 @@ beforeEach(async () => {
   const extra = 'name=konnectivity port=8132,name=secure port=7443 serverPort=6443 check=https';
   balancer.startMonitor('--api-vip', cluster.vip, '--extra-ports', extra);
   await balancer.monitorSaid('redirect-added');
-});
-afterEach(async (context) => {
-  printLogsOfFailed(context, cluster.dir);
-  await cluster[Symbol.asyncDispose]();
 });
 
 /** The nodes that answered nine requests, one after the other; "" for one that failed. */

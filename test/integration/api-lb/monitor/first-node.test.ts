@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, cpSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { node } from '../../../helpers/api-server/objects.ts';
-import { type Cluster, createCluster } from '../../../helpers/cluster.ts';
-import { printLogsOfFailed } from '../../../helpers/print-logs.ts';
-import { ensureBuilt, hawser } from '../../../helpers/supervisor-build.ts';
+import type { Cluster } from '../../../helpers/cluster.ts';
+import { hawser } from '../../../helpers/supervisor-build.ts';
 import { readLogEvents } from '../../../helpers/supervisor-process.ts';
+import { createTestedCluster } from '../../../helpers/tested-cluster.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 const templates = fileURLToPath(new URL('../../../../templates', import.meta.url));
@@ -15,13 +15,8 @@ const templates = fileURLToPath(new URL('../../../../templates', import.meta.url
 let cluster: Cluster;
 const at = (name: string) => join(cluster.dir, name);
 
-beforeAll(ensureBuilt);
 beforeEach(async () => {
-  cluster = await createCluster(1);
-});
-afterEach(async (context) => {
-  printLogsOfFailed(context, cluster.dir);
-  await cluster[Symbol.asyncDispose]();
+  cluster = await createTestedCluster(1);
 });
 
 /** A monitor whose kubeconfig does not exist yet. */

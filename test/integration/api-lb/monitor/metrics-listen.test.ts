@@ -1,23 +1,17 @@
 import { chmodSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Cluster, createCluster } from '../../../helpers/cluster.ts';
+import { beforeEach, expect, test } from 'vitest';
+import type { Cluster } from '../../../helpers/cluster.ts';
 import { createLoadBalancer, type LoadBalancer } from '../../../helpers/load-balancer.ts';
-import { printLogsOfFailed } from '../../../helpers/print-logs.ts';
-import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
+import { createTestedCluster } from '../../../helpers/tested-cluster.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 let cluster: Cluster;
 let balancer: LoadBalancer;
 
-beforeAll(ensureBuilt);
 beforeEach(async () => {
-  cluster = await createCluster(1);
+  cluster = await createTestedCluster(1);
   balancer = createLoadBalancer(cluster, cluster.kubeconfig('https://10.77.0.11:6443'));
   await Promise.all(cluster.nodes.map(cluster.startServer));
-});
-afterEach(async (context) => {
-  printLogsOfFailed(context, cluster.dir);
-  await cluster[Symbol.asyncDispose]();
 });
 
 const curl = async (path: string, ...more: readonly string[]) =>

@@ -1,25 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { sha256Of } from '../../../../src/engine/config/set.ts';
 import { node } from '../../../helpers/api-server/objects.ts';
-import { type Cluster, createCluster } from '../../../helpers/cluster.ts';
+import type { Cluster } from '../../../helpers/cluster.ts';
 import { createLoadBalancer, type LoadBalancer } from '../../../helpers/load-balancer.ts';
-import { printLogsOfFailed } from '../../../helpers/print-logs.ts';
-import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
+import { createTestedCluster } from '../../../helpers/tested-cluster.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 let cluster: Cluster;
 let balancer: LoadBalancer;
 
-beforeAll(ensureBuilt);
 beforeEach(async () => {
-  cluster = await createCluster(4);
+  cluster = await createTestedCluster(4);
   balancer = createLoadBalancer(cluster, cluster.kubeconfig('https://10.77.0.11:6443'));
-});
-afterEach(async (context) => {
-  printLogsOfFailed(context, cluster.dir);
-  await cluster[Symbol.asyncDispose]();
 });
 
 const nodesOf = (count: number) =>

@@ -1,27 +1,21 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { type Cluster, createCluster } from '../../../helpers/cluster.ts';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Cluster } from '../../../helpers/cluster.ts';
 import { createLoadBalancer, type LoadBalancer } from '../../../helpers/load-balancer.ts';
-import { printLogsOfFailed } from '../../../helpers/print-logs.ts';
-import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
+import { createTestedCluster } from '../../../helpers/tested-cluster.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 let cluster: Cluster;
 let balancer: LoadBalancer;
 
-beforeAll(ensureBuilt);
 beforeEach(async () => {
-  cluster = await createCluster(3);
+  cluster = await createTestedCluster(3);
   // API servers listen on their node's address: on the VIP's port 6443 there is only the redirect.
   balancer = createLoadBalancer(cluster, cluster.kubeconfig('https://10.77.0.11:6443'));
   await Promise.all(cluster.nodes.map(cluster.startServer));
 });
-afterEach(async (context) => {
-  printLogsOfFailed(context, cluster.dir);
-  await cluster[Symbol.asyncDispose]();
-  vi.unstubAllEnvs();
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 const tables = () => cluster.namespace.run('nft', 'list', 'tables');
 /** How often the redirect was added so far: a starved server may be unusable for a while. */

@@ -1,28 +1,23 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { haproxyMonitorStatusSchema } from '../../../../src/api-lb/haproxy-monitor-status.ts';
 import { node } from '../../../helpers/api-server/objects.ts';
-import { type Cluster, type ClusterNode, createCluster } from '../../../helpers/cluster.ts';
+import type { Cluster, ClusterNode } from '../../../helpers/cluster.ts';
 import { createLoadBalancer, type LoadBalancer } from '../../../helpers/load-balancer.ts';
 import { defaultLoadBalancerSettings } from '../../../helpers/load-balancer-settings.ts';
-import { printLogsOfFailed } from '../../../helpers/print-logs.ts';
-import { ensureBuilt, hawser } from '../../../helpers/supervisor-build.ts';
+import { hawser } from '../../../helpers/supervisor-build.ts';
+import { createTestedCluster } from '../../../helpers/tested-cluster.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 let cluster: Cluster;
 let balancer: LoadBalancer;
 let second: ClusterNode;
 
-beforeAll(ensureBuilt);
 beforeEach(async () => {
-  cluster = await createCluster(3);
+  cluster = await createTestedCluster(3);
   second = cluster.nodes[1] as ClusterNode;
   balancer = createLoadBalancer(cluster, cluster.kubeconfig('https://10.77.0.11:6443'));
   await Promise.all(cluster.nodes.map(cluster.startServer));
-});
-afterEach(async (context) => {
-  printLogsOfFailed(context, cluster.dir);
-  await cluster[Symbol.asyncDispose]();
 });
 
 const page = (path: string) => cluster.get(`http://127.0.0.1:29446${path}`);

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { runCommand } from '../../../../src/engine/system/process/run-command.ts';
-import { type Cluster, createCluster } from '../../../helpers/cluster.ts';
+import type { Cluster } from '../../../helpers/cluster.ts';
 import { createLoadBalancer, type LoadBalancer } from '../../../helpers/load-balancer.ts';
-import { printLogsOfFailed } from '../../../helpers/print-logs.ts';
-import { ensureBuilt, hawser } from '../../../helpers/supervisor-build.ts';
+import { hawser } from '../../../helpers/supervisor-build.ts';
+import { createTestedCluster } from '../../../helpers/tested-cluster.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 let cluster: Cluster;
@@ -13,15 +13,10 @@ let balancer: LoadBalancer;
 const LOCAL = 'https://127.0.0.1:6443';
 const worker = ['--worker', '--lb-port', '6443'] as const;
 
-beforeAll(ensureBuilt);
 beforeEach(async () => {
-  cluster = await createCluster(3);
+  cluster = await createTestedCluster(3);
   balancer = createLoadBalancer(cluster, cluster.kubeconfig('https://10.77.0.11:6443'));
   await Promise.all(cluster.nodes.map(cluster.startServer));
-});
-afterEach(async (context) => {
-  printLogsOfFailed(context, cluster.dir);
-  await cluster[Symbol.asyncDispose]();
 });
 
 const readyz = () => cluster.get(`${LOCAL}/readyz`);

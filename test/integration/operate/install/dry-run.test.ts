@@ -1,19 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createInstallNode, type InstallNode } from '../../../helpers/install-node.ts';
-import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
 
 let node: InstallNode;
 const manifests = ['haproxy', 'keepalived'].map((name) => `/etc/kubernetes/manifests/${name}.yaml`);
 
-beforeAll(ensureBuilt);
 beforeEach(async () => {
   node = await createInstallNode();
-});
-afterEach(async () => {
-  await node[Symbol.asyncDispose]();
 });
 
 test('hawser install --dry-run on an empty root fits on a screen, ends with its notices, and writes nothing', async () => {

@@ -1,20 +1,15 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createInstallNode, type InstallNode } from '../../../helpers/install-node.ts';
-import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
 
 let node: InstallNode;
 const template = '/etc/kubernetes/static-pod-resources/haproxy/haproxy.cfg.ejs';
 const manifest = '/etc/kubernetes/manifests/haproxy.yaml';
 
-beforeAll(ensureBuilt);
 beforeEach(async () => {
   node = await createInstallNode();
-});
-afterEach(async () => {
-  await node[Symbol.asyncDispose]();
 });
 
 function edit(path: string, from: string, to: string): string {

@@ -1,13 +1,11 @@
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createAuthority } from '../../../helpers/certificates.ts';
 import { createInstallNode, type InstallNode } from '../../../helpers/install-node.ts';
-import { ensureBuilt, hawser } from '../../../helpers/supervisor-build.ts';
+import { hawser } from '../../../helpers/supervisor-build.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
-
-beforeAll(ensureBuilt);
 
 /** The four containers of the installed pods, outside containers: paths of their volumes are given as flags. */
 function startPods(node: InstallNode): void {
@@ -47,7 +45,7 @@ function startPods(node: InstallNode): void {
 }
 
 test('without an API and a kubeconfig the pods bring the VIP up, and it leads to the API server as soon as that listens', async () => {
-  await using node = await createInstallNode();
+  const node = await createInstallNode();
   expect(await node.install('--first-node', '--ingress-vip', '10.0.0.101')).toMatchObject({
     exitCode: 0,
     stderr: '',

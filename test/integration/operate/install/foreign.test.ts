@@ -1,20 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createInstallNode, type InstallNode } from '../../../helpers/install-node.ts';
-import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
 
 let node: InstallNode;
 const fixture = (name: string) =>
   readFileSync(join(import.meta.dirname, '../../../fixtures/foreign', name), 'utf8');
 const rendered = '# hawser renders this file again whenever the list of servers changes\n';
 
-beforeAll(ensureBuilt);
 beforeEach(async () => {
   node = await createInstallNode();
-});
-afterEach(async () => {
-  await node[Symbol.asyncDispose]();
 });
 
 /** As the monitors leave their folders. */

@@ -1,22 +1,17 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createInstallNode, type InstallNode } from '../../../helpers/install-node.ts';
 import { addAddress } from '../../../helpers/net-namespace.ts';
-import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
 
 let node: InstallNode;
 const manifests = ['haproxy', 'keepalived'].map((name) => `/etc/kubernetes/manifests/${name}.yaml`);
 const SETTINGS = '/etc/hawser/config.yaml';
 const RECORD = '/etc/hawser/installed.json';
 
-beforeAll(ensureBuilt);
 beforeEach(async () => {
   node = await createInstallNode();
-});
-afterEach(async () => {
-  await node[Symbol.asyncDispose]();
 });
 
 const done = { exitCode: 0, stderr: '' };

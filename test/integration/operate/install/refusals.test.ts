@@ -1,22 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { type Authority, createAuthority } from '../../../helpers/certificates.ts';
 import { createInstallNode, type InstallNode, makeControlPlane } from '../../../helpers/install-node.ts';
 import { addAddress, type NetNamespace } from '../../../helpers/net-namespace.ts';
-import { ensureBuilt, hawser } from '../../../helpers/supervisor-build.ts';
+import { hawser } from '../../../helpers/supervisor-build.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 let node: InstallNode;
 
-beforeAll(ensureBuilt);
 beforeEach(async () => {
   node = await createInstallNode();
-});
-afterEach(async () => {
-  // Whatever was started inside goes with the namespaces.
-  await node[Symbol.asyncDispose]();
 });
 
 async function refusal(...flags: readonly string[]): Promise<string> {

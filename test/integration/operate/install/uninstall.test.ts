@@ -2,22 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { runCommand } from '../../../../src/engine/system/process/run-command.ts';
 import { createInstallNode, type InstallNode, makeControlPlane } from '../../../helpers/install-node.ts';
 import { addAddress } from '../../../helpers/net-namespace.ts';
-import { ensureBuilt, hawser } from '../../../helpers/supervisor-build.ts';
+import { hawser } from '../../../helpers/supervisor-build.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 let node: InstallNode;
 const haproxyManifest = 'etc/kubernetes/manifests/haproxy.yaml';
 
-beforeAll(ensureBuilt);
 beforeEach(async () => {
   node = await createInstallNode();
-});
-afterEach(async () => {
-  await node[Symbol.asyncDispose]();
 });
 
 /** The container "haproxy" of the pod, outside a container: the real supervisor with HAProxy below it. */

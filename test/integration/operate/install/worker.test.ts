@@ -1,18 +1,14 @@
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { runCommand } from '../../../../src/engine/system/process/run-command.ts';
 import { createInstallNode, type InstallNode } from '../../../helpers/install-node.ts';
-import { ensureBuilt, hawser } from '../../../helpers/supervisor-build.ts';
+import { hawser } from '../../../helpers/supervisor-build.ts';
 
 let node: InstallNode;
 const MANIFEST = '/etc/kubernetes/manifests/haproxy.yaml';
 
-beforeAll(ensureBuilt);
 beforeEach(async () => {
   node = await createInstallNode();
-});
-afterEach(async () => {
-  await node[Symbol.asyncDispose]();
 });
 
 const install = async (...flags: readonly string[]) => await node.run('install', '--yes', ...flags);

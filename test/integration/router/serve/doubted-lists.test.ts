@@ -64,12 +64,6 @@ test('a single empty list of Routes takes no route away (M3)', async () => {
   expect(router.known()).toBe('a b c');
 });
 
-test('a second equally empty list is accepted', async () => {
-  await server.setFaults({ lie: 'empty' });
-  await waitFor('the second list', () => router.known() === '');
-  expect(router.said()).toEqual(['list-doubted', 'list-confirmed']);
-});
-
 test('routes that a watch deletes are gone at once, all of them too', async () => {
   for (const name of ['a', 'b', 'c']) cluster.store.delete('Route', name, 'shop');
   await waitFor('no route', () => router.known() === '');

@@ -2,7 +2,7 @@ import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type ProcessId, readProcess } from '../../../../src/engine/system/process/processes.ts';
-import { ensureBuilt, hawser } from '../../../helpers/supervisor-build.ts';
+import { hawser } from '../../../helpers/supervisor-build.ts';
 import type { BedNode } from '../../../helpers/vrrp/bed-node.ts';
 import { sendSignal, waitForEnd } from '../../../helpers/vrrp/bed-process.ts';
 import { type Monitored, startMonitored } from '../../../helpers/vrrp/monitored.ts';
@@ -16,7 +16,6 @@ const CONTAINER = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc']
 let bed: VrrpBed;
 let node: BedNode;
 beforeAll(async () => {
-  ensureBuilt();
   bed = await createVrrpBed(1);
   [node] = bed.nodes as [BedNode];
 });

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
 import type { BedNode } from '../../../helpers/vrrp/bed-node.ts';
 import { sendSignal, waitForEnd } from '../../../helpers/vrrp/bed-process.ts';
 import { startMonitored } from '../../../helpers/vrrp/monitored.ts';
@@ -7,7 +6,6 @@ import { createVrrpBed } from '../../../helpers/vrrp/vrrp-bed.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 test('a stranger that answers for the VIP is reported with its MAC, and the VIP stays', async () => {
-  ensureBuilt();
   await using bed = await createVrrpBed(2);
   const [node, stranger] = bed.nodes as [BedNode, BedNode];
   const monitored = startMonitored(bed, node, [node], []);

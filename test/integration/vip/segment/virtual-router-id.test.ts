@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { foreignRouterText } from '../../../helpers/foreign-router.ts';
 import { pidFileFlags } from '../../../helpers/keepalived-process.ts';
-import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
 import type { BedNode } from '../../../helpers/vrrp/bed-node.ts';
 import { sendSignal, waitForEnd } from '../../../helpers/vrrp/bed-process.ts';
 import { takesPart } from '../../../helpers/vrrp/hawser.ts';
@@ -18,7 +17,6 @@ let node: BedNode;
 let foreign: BedNode;
 
 beforeAll(async () => {
-  ensureBuilt();
   bed = await createVrrpBed(2);
   [node, foreign] = bed.nodes as [BedNode, BedNode];
 });
