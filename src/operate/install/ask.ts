@@ -1,7 +1,7 @@
 import { codeOf } from '../../engine/system/errors.ts';
 import { findHolders } from '../../engine/system/network/address-holders.ts';
 import { hostPort } from '../../engine/system/network/address-text.ts';
-import { askPage, type PageAddress } from '../../engine/system/network/ask-page.ts';
+import { askPage } from '../../engine/system/network/ask-page.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import {
   type ListeningPort,
@@ -198,7 +198,7 @@ function pagesOf({ manifests, pods }: Wanted) {
     .filter(({ supervisor }) => supervisor.alive !== undefined)
     .flatMap((pod) =>
       started.flatMap(({ args, env }) => {
-        const page: PageAddress | 'off' | undefined = supervisorPage(pod.supervisor, args, env);
+        const page = supervisorPage(pod.supervisor, args, env);
         return page === undefined || page === 'off' ? [] : [{ pod, page }];
       }),
     );

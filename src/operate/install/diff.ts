@@ -18,7 +18,6 @@ export type Step =
 
 /** A file that is on the node with another text than hawser wrote or would write. */
 export interface EditedFile {
-  readonly path: string;
   /** The content on the node. */
   readonly content: string;
   readonly mode: number;
@@ -59,7 +58,7 @@ export function diff(root: string, disk: Disk, wanted: Wanted, overwrite: boolea
   const others = othersManifests(disk, wanted);
   const aside = foreignConfigurations(disk, wanted.pods);
   const changed = editedFiles(disk, ownTexts(wanted, others));
-  const stays = new Map((overwrite ? [] : changed).map((file) => [file.path, file.recorded]));
+  const stays = new Map((overwrite ? [] : changed).map(({ wanted: { path }, recorded }) => [path, recorded]));
   const isWritten = ({ path }: WantedFile) => !stays.has(path);
   const files = [
     ...(overwrite ? changed.map((file) => backupOf(disk, file)) : []),
@@ -185,14 +184,12 @@ function editedFiles(disk: Disk, files: readonly WantedFile[]): readonly EditedF
     if (there === undefined || sha256(there.content) === recorded) return [];
     if (there.content.equals(Buffer.from(wanted.content))) return [];
     const isOutdated = recorded !== sha256(wanted.content);
-    return [
-      { path, content: there.content.toString('utf8'), mode: there.mode, wanted, recorded, isOutdated },
-    ];
+    return [{ content: there.content.toString('utf8'), mode: there.mode, wanted, recorded, isOutdated }];
   });
 }
 
 /** Not in the folder of the manifests: the kubelet would read the copy as another pod. */
-function backupOf(disk: Disk, { path, content, mode }: EditedFile): WantedFile {
+function backupOf(disk: Disk, { wanted: { path }, content, mode }: EditedFile): WantedFile {
   const isManifest = path.startsWith(`${layout.manifests}/`);
   const beside = isManifest ? `${layout.kubernetes}${path.slice(layout.manifests.length)}` : path;
   return { path: freeName(disk, beside), content, mode };

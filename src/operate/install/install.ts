@@ -8,7 +8,7 @@ import { diskProblems, emptyDisk, look } from './disk.ts';
 import type { Installable } from './effective-settings.ts';
 import type { InstallSettings } from './install-settings.ts';
 import { object } from './objections.ts';
-import { editedDiff, planSteps, planText, restartsText } from './plan-text.ts';
+import { editedDiff, planText, restartsText, stepForPrograms } from './plan-text.ts';
 import { printedFiles, want, wantSettings } from './want.ts';
 
 /**
@@ -44,10 +44,10 @@ export async function install(asked: InstallSettings, known: Installable): Promi
       ].join(''),
     );
   const finish = await createFinish(asked, {
-    steps: planSteps(steps),
+    steps: steps.map(stepForPrograms),
     restarts: restarted,
     notices,
-    edited: edited.map((file) => ({ path: file.path, diff: editedDiff(file) })),
+    edited: edited.map((file) => ({ path: file.wanted.path, diff: editedDiff(file) })),
   });
   if (problems.length > 0) {
     finish('refused', '', { problems });

@@ -40,8 +40,6 @@ export const layout = {
 interface PodLayout {
   /** The kubelet reads it here. */
   readonly manifest: string;
-  /** The folder of its template. */
-  readonly resources: string;
   readonly template: string;
   /** Below the folder that hawser itself lies in. */
   readonly source: { readonly manifest: string; readonly template: string };
@@ -78,12 +76,10 @@ export function podLayout({
   folder = `/etc/${name}`,
   template,
 }: Pick<Pod, 'name' | 'folder' | 'template'>): PodLayout {
-  const resources = `/etc/kubernetes/static-pod-resources/${name}`;
   const file = template.replace(/\.ejs$/, '');
   return {
     manifest: `${layout.manifests}/${name}.yaml`,
-    resources,
-    template: `${resources}/${template}`,
+    template: `/etc/kubernetes/static-pod-resources/${name}/${template}`,
     source: { manifest: `manifests/${name}.yaml`, template: `templates/${template}` },
     dataDir: folder,
     configuration: `${folder}/${file}`,

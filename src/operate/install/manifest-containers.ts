@@ -1,4 +1,4 @@
-import { parseDocument } from 'yaml';
+import { type Document, parseDocument } from 'yaml';
 import * as z from 'zod/mini';
 
 /** A container of a static pod, as far as it says how its program is started. */
@@ -34,7 +34,7 @@ const podSchema = z.object({
 /** Empty for whatever is no manifest of a pod. */
 export function manifestContainers(text: string): readonly ManifestContainer[] {
   try {
-    return containersIn(plainOf(text));
+    return containersIn(plainIn(text));
   } catch {
     return [];
   }
@@ -64,8 +64,12 @@ export function containersIn(plain: unknown): readonly ManifestContainer[] {
 }
 
 /** Throws for text that is not YAML. */
-export function plainOf(text: string): unknown {
-  const document = parseDocument(text, { logLevel: 'silent' });
+export function plainIn(text: string): unknown {
+  return plainOf(parseDocument(text, { logLevel: 'silent' }));
+}
+
+/** Throws for a document with errors. */
+export function plainOf(document: Pick<Document, 'errors' | 'toJS'>): unknown {
   const [problem] = document.errors;
   if (problem !== undefined) throw new Error(`invalid YAML (${problem.message.split('\n')[0]})`);
   return document.toJS({ maxAliasCount: 20 });

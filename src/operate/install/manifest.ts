@@ -4,7 +4,7 @@ import { ConfigError } from '../../engine/system/errors.ts';
 import type { EffectivePod } from './effective-settings.ts';
 import { type Credentials, layout } from './layout.ts';
 import { containersIn } from './manifest-containers.ts';
-import { applyPatch, type Patch } from './patches.ts';
+import { applyPatch, type Patch, type Path } from './patches.ts';
 import { supervisorPage } from './supervisor-pages.ts';
 
 interface ManifestSettings {
@@ -39,7 +39,7 @@ export function renderManifest(
   if (settings.credentials === 'kubelet') mountKubeletPki(document);
   const shipped = document.clone();
   for (const patch of settings.patches) if (patch.target === pod.name) applyPatch(document, patch);
-  checkResources(document, pod.name, containers(document));
+  checkResources(document, pod.name);
   probesFollowPage(document, shipped, pod.supervisor);
   monitorsFollowGroup(document, shipped, pod);
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
@@ -136,8 +136,8 @@ export function quantityOf(value: unknown): number | undefined {
  * Throws a ConfigError with every limit that is below its request: the kubelet refuses such a pod after it has removed the one that
  * ran, and the node is without it.
  */
-export function checkResources(document: Document, pod: string, containers: readonly Path[]): void {
-  const problems = containers.flatMap((path) => {
+export function checkResources(document: Document, pod: string): void {
+  const problems = containers(document).flatMap((path) => {
     const container = String(document.getIn([...path, 'name']));
     return ['cpu', 'memory', 'ephemeral-storage'].flatMap((resource) => {
       const [request, limit] = ['requests', 'limits'].map((kind) => ({
@@ -160,8 +160,6 @@ export function checkResources(document: Document, pod: string, containers: read
   });
   if (problems.length > 0) throw new ConfigError(problems);
 }
-
-type Path = readonly (string | number)[];
 
 const kinds = ['startupProbe', 'livenessProbe', 'readinessProbe'] as const;
 /** The ways in which a probe can ask. */

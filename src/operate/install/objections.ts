@@ -3,13 +3,12 @@ import { messageOf } from '../../engine/system/errors.ts';
 import { fieldOf } from '../../engine/system/field-of.ts';
 import { instanceName } from '../../engine/system/process/instance-name.ts';
 import type { NodeAnswers, TakenPage, VipAnswer } from './ask.ts';
-import type { Difference } from './diff.ts';
+import type { Difference, EditedFile, ForeignConfiguration } from './diff.ts';
 import { type Disk, namesIn, textOn } from './disk.ts';
 import { portsOf } from './effective-settings.ts';
 import type { InstallSettings } from './install-settings.ts';
 import { type Credentials, layout, podLayout } from './layout.ts';
-import { containersIn, type ManifestContainer, plainOf } from './manifest-containers.ts';
-import { editedWords, foreignNotice } from './plan-text.ts';
+import { containersIn, type ManifestContainer, plainIn } from './manifest-containers.ts';
 import type { Wanted } from './want.ts';
 
 interface Objections {
@@ -35,23 +34,47 @@ export function object(
   difference: Difference,
   answers: NodeAnswers & { readonly vips: ReadonlyMap<string, VipAnswer> },
 ): Objections {
-  const { command } = wanted;
-  const found = [
+  const { pods, manifests } = wanted;
+  const all: readonly Partial<Objections>[] = [
     nodeObjections(asked, disk, wanted),
-    manifestObjections(disk, wanted, difference.others),
+    { problems: difference.others.map(othersProblem) },
+    ...foreignManifests(disk, new Set(manifests.map(({ path }) => path)), pods),
     { problems: leftPods(disk, wanted) },
     { problems: portProblems(wanted, disk, answers.busy) },
     ...answers.pages.map(pageObjection),
     { problems: answers.places },
     answerObjections(asked, answers.vips),
-    command.kind === 'left-out' ? { notices: [command.notice] } : {},
+    { notices: wanted.notices },
     { notices: difference.foreign.map(foreignNotice), problems: difference.problems },
-    editedWords(difference.edited),
-  ] satisfies readonly Partial<Objections>[];
+    ...difference.edited.map(editedObjection),
+  ];
   return {
-    problems: found.flatMap(({ problems = [] }: Partial<Objections>) => problems),
-    notices: found.flatMap(({ notices = [] }: Partial<Objections>) => notices),
+    problems: all.flatMap(({ problems = [] }) => problems),
+    notices: all.flatMap(({ notices = [] }) => notices),
   };
+}
+
+function othersProblem(path: string): string {
+  return `Cannot replace "${path}": hawser did not write it, expected none; move it out of ${layout.manifests}`;
+}
+
+function foreignNotice({ path, aside, service }: ForeignConfiguration): string {
+  const kept = `${path} is not hawser's: it is kept as ${aside}, and hawser uninstall puts it back`;
+  return service === undefined ? kept : `${kept}; ${service} reads it: systemctl disable --now ${service}`;
+}
+
+/**
+ * An edited template still works, and so does a manifest that hawser would write unchanged. Any other edited manifest
+ * must be replaced: otherwise the pod would not get its new image or settings.
+ */
+function editedObjection({ wanted: { path }, isOutdated }: EditedFile): Partial<Objections> {
+  return isOutdated && path.startsWith(`${layout.manifests}/`)
+    ? {
+        problems: [
+          `Cannot change "${path}": it was edited since hawser wrote it; put the edits into --patches DIR and type --overwrite, which keeps a copy`,
+        ],
+      }
+    : { notices: [`${path} was edited and stays as it is; --overwrite replaces it and keeps a copy`] };
 }
 
 function nodeObjections(
@@ -86,29 +109,6 @@ function leftPods({ record }: Disk, { pods, settings: { isWorker } }: Wanted): r
           `Cannot install ${isWorker ? 'a worker' : 'this node'} over "${path}": that pod does not belong there, expected none; type hawser uninstall first`,
         ],
   );
-}
-
-function manifestObjections(disk: Disk, wanted: Wanted, others: readonly string[]): Objections {
-  const own = new Set(wanted.manifests.map(({ path }) => path));
-  const foreign = foreignManifests(disk, own, wanted.pods);
-  return {
-    problems: [
-      ...others.map(
-        (path) =>
-          `Cannot replace "${path}": hawser did not write it, expected none; move it out of ${layout.manifests}`,
-      ),
-      ...foreign.flatMap(({ path, runs }) =>
-        runs === undefined
-          ? []
-          : [
-              `Cannot put pods next to "${path}": it runs ${runs}, expected no other load balancer; move it out of ${layout.manifests} (the kubelet also reads files named .bak there)`,
-            ],
-      ),
-    ],
-    notices: foreign.flatMap(({ path, runs, message }) =>
-      runs === undefined ? [`${path} cannot be read: ${message}`] : [],
-    ),
-  };
 }
 
 /** Skips ports that an earlier install uses already. */
@@ -165,16 +165,8 @@ function answerObjections(asked: InstallSettings, answers: ReadonlyMap<string, V
   };
 }
 
-interface ForeignManifest {
-  /** On the node. */
-  readonly path: string;
-  /** The program that would conflict with hawser: `kube-vip`; undefined if the manifest cannot be read. */
-  readonly runs: string | undefined;
-  readonly message: string;
-}
-
 /**
- * Everything in the kubelet's folder, but for `ours`, that runs a load balancer or holds a VIP, or cannot be read. The
+ * Everything in the kubelet's folder, but for our own manifests, that runs a load balancer or holds a VIP, or cannot be read. The
  * kubelet takes every file there whose name does not begin with a dot: a `haproxy.yaml.bak` is one more pod. A pod of hawser's
  * programs with `--instance` is in nobody's way.
  */
@@ -182,20 +174,24 @@ export function foreignManifests(
   disk: Disk,
   ours: ReadonlySet<string>,
   pods: readonly Pod[],
-): readonly ForeignManifest[] {
+): readonly Partial<Objections>[] {
   const rivals = ['kube-vip', ...pods.map(({ program }) => program)];
-  return namesIn(disk, layout.manifests).flatMap((name): readonly ForeignManifest[] => {
+  return namesIn(disk, layout.manifests).map((name): Partial<Objections> => {
     const path = `${layout.manifests}/${name}`;
-    if (name.startsWith('.') || ours.has(path)) return [];
+    if (name.startsWith('.') || ours.has(path)) return {};
     try {
       const entry = disk.at(path);
       if (entry?.kind === 'unreadable') throw new Error(entry.message);
-      const plain = plainOf(textOn(disk, path) ?? '');
-      if (isOtherInstance(containersIn(plain), pods)) return [];
-      const runs = rivalIn(plain, rivals);
-      return runs === undefined ? [] : [{ path, runs, message: `it runs ${runs}` }];
+      const plain = plainIn(textOn(disk, path) ?? '');
+      const runs = isOtherInstance(containersIn(plain), pods) ? undefined : rivalIn(plain, rivals);
+      if (runs === undefined) return {};
+      return {
+        problems: [
+          `Cannot put pods next to "${path}": it runs ${runs}, expected no other load balancer; move it out of ${layout.manifests} (the kubelet also reads files named .bak there)`,
+        ],
+      };
     } catch (error) {
-      return [{ path, runs: undefined, message: messageOf(error) }];
+      return { notices: [`${path} cannot be read: ${messageOf(error)}`] };
     }
   });
 }

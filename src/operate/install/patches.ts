@@ -5,6 +5,7 @@ import * as z from 'zod/mini';
 import type { Pod } from '../../cli/pod.ts';
 import { ConfigError, messageOf } from '../../engine/system/errors.ts';
 import { fieldOf } from '../../engine/system/field-of.ts';
+import { plainOf } from './manifest-containers.ts';
 
 export interface Patch {
   readonly path: string;
@@ -60,11 +61,7 @@ function namesIn(folder: string, shown: string): readonly string[] {
 }
 
 function contentsOf(text: string): readonly unknown[] {
-  return [...parseAllDocuments(text, { logLevel: 'silent' })].map((document) => {
-    const [problem] = document.errors;
-    if (problem !== undefined) throw new Error(`invalid YAML (${problem.message.split('\n')[0]})`);
-    return document.toJS({ maxAliasCount: 20 });
-  });
+  return [...parseAllDocuments(text, { logLevel: 'silent' })].map(plainOf);
 }
 
 /** Throws a ConfigError that names the patch which does not fit. */
@@ -72,7 +69,7 @@ export function applyPatch(document: Document, { path, type, contents }: Patch):
   try {
     for (const content of contents)
       if (type === 'json') applyJsonPatch(document, content);
-      else mergePatch(document, content, type);
+      else mergeValue(document, [], content, type);
   } catch (error) {
     throw new ConfigError([`Cannot use patch "${path}": ${messageOf(error)}`]);
   }
@@ -107,7 +104,9 @@ function applyJsonPatch(document: Document, patch: unknown): void {
         add(document, path, operation.value);
         break;
       case 'test':
-        if (JSON.stringify(valueAt(document, path)) !== JSON.stringify(operation.value))
+        if (
+          JSON.stringify(path.reduce<unknown>(fieldOf, document.toJS())) !== JSON.stringify(operation.value)
+        )
           throw new Error(`"${operation.path}" is another value than the test expects`);
     }
   }
@@ -131,11 +130,7 @@ function pathOf(document: Document, text: string): Path {
   return path;
 }
 
-function valueAt(document: Document, path: Path): unknown {
-  return path.reduce<unknown>(fieldOf, document.toJS());
-}
-
-type Path = readonly (string | number)[];
+export type Path = readonly (string | number)[];
 
 /** The field by which Kubernetes identifies items of a pod's lists; every other list is replaced as a whole. */
 const mergeKeys: Readonly<Record<string, string>> = {
@@ -157,10 +152,6 @@ const mergeKeys: Readonly<Record<string, string>> = {
  * and knows `$patch: delete` and `$patch: replace`; `merge` (RFC 7386) replaces every list. Null removes a field.
  * Comments of unchanged parts stay. Throws for a list item without its identifying field.
  */
-function mergePatch(document: Document, patch: unknown, how: 'strategic' | 'merge'): void {
-  mergeValue(document, [], patch, how);
-}
-
 function mergeValue(document: Document, path: Path, patch: unknown, how: 'strategic' | 'merge'): void {
   const key = mergeKeys[String(path.at(-1))];
   if (isRecord(patch)) mergeFields(document, path, patch, how);

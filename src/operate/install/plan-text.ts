@@ -1,6 +1,5 @@
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff';
-import type { EditedFile, ForeignConfiguration, Restart, Step } from './diff.ts';
-import { layout } from './layout.ts';
+import type { EditedFile, Restart, Step } from './diff.ts';
 
 type Write = Extract<Step, { kind: 'write' }>;
 
@@ -9,16 +8,11 @@ type Write = Extract<Step, { kind: 'write' }>;
  * shown: `--print` does that.
  */
 export function planText(steps: readonly Step[]): string {
-  const changes = steps.flatMap((step) => (step.kind === 'write' && step.before !== undefined ? [step] : []));
-  return [...steps.map(lineOf), ...changes.map(diffOf)].join('');
+  return [...steps.map(lineOf), ...steps.map(diffOf)].join('');
 }
 
 /** The same for programs. Modes are octal text, as a person would type them. */
-export function planSteps(steps: readonly Step[]): readonly Readonly<Record<string, unknown>>[] {
-  return steps.map(stepForPrograms);
-}
-
-function stepForPrograms(step: Step): Readonly<Record<string, unknown>> {
+export function stepForPrograms(step: Step): Readonly<Record<string, unknown>> {
   switch (step.kind) {
     case 'make-directory':
     case 'move':
@@ -56,8 +50,10 @@ function modeText({ file, before }: Write): string {
     : `${octal(before.mode)} -> ${octal(file.mode)}`;
 }
 
-function diffOf({ file, before }: Write): string {
-  return unifiedDiff(file.path, before?.content.toString('utf8'), file.content);
+/** Empty for a new file, and for a step that changes no text. */
+function diffOf(step: Step): string {
+  if (step.kind !== 'write' || step.before === undefined) return '';
+  return unifiedDiff(step.file.path, step.before.content.toString('utf8'), step.file.content);
 }
 
 function octal(mode: number): string {
@@ -70,49 +66,20 @@ export function restartsText(restarts: readonly Restart[]): string {
     .join('');
 }
 
-export function foreignNotice({ path, aside, service }: ForeignConfiguration): string {
-  const kept = `${path} is not hawser's: it is kept as ${aside}, and hawser uninstall puts it back`;
-  return service === undefined ? kept : `${kept}; ${service} reads it: systemctl disable --now ${service}`;
-}
-
 /** What --overwrite would change in a file that stays as it is. */
-export function editedDiff({ path, content, wanted }: EditedFile): string {
-  return unifiedDiff(path, content, wanted.content);
+export function editedDiff({ content, wanted }: EditedFile): string {
+  return unifiedDiff(wanted.path, content, wanted.content);
 }
 
-/**
- * An edited template still works, and so does a manifest that hawser would write unchanged. Any other edited manifest
- * must be replaced: otherwise the pod would not get its new image or settings.
- */
-export function editedWords(edited: readonly EditedFile[]): {
-  readonly notices: readonly string[];
-  readonly problems: readonly string[];
-} {
-  const isStuck = ({ path, isOutdated }: EditedFile) => isOutdated && path.startsWith(`${layout.manifests}/`);
-  return {
-    notices: edited
-      .filter((file) => !isStuck(file))
-      .map(({ path }) => `${path} was edited and stays as it is; --overwrite replaces it and keeps a copy`),
-    problems: edited
-      .filter(isStuck)
-      .map(
-        ({ path }) =>
-          `Cannot change "${path}": it was edited since hawser wrote it; put the edits into --patches DIR and type --overwrite, which keeps a copy`,
-      ),
-  };
-}
-
-/** The output of `diff -u`; empty if nothing differs. `undefined` is a missing file. */
-export function unifiedDiff(path: string, before: string | undefined, after: string | undefined): string {
+/** The output of `diff -u`; empty if nothing differs. */
+export function unifiedDiff(path: string, before: string, after: string): string {
   if (before === after) return '';
-  const [from, to] = [before, after].map((text) => (text === undefined ? '/dev/null' : path));
-  const patch = structuredPatch(from ?? path, to ?? path, ended(before), ended(after), undefined, undefined, {
-    context: 3,
-  });
+  const context = { context: 3 };
+  const patch = structuredPatch(path, path, ended(before), ended(after), undefined, undefined, context);
   return formatPatch(patch, FILE_HEADERS_ONLY);
 }
 
 /** A missing newline at the end is no difference. */
-function ended(text = ''): string {
+function ended(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }

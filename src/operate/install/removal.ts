@@ -16,9 +16,7 @@ export type Removal =
   | { readonly kind: 'save'; readonly path: string; readonly to: string }
   /** A configuration that was moved aside gets its name back. */
   | { readonly kind: 'move-back'; readonly path: string; readonly from: string }
-  | { readonly kind: 'leave'; readonly path: string }
-  /** A folder of hawser's with files that hawser did not write. */
-  | { readonly kind: 'leave-folder'; readonly path: string; readonly holds: readonly string[] };
+  | { readonly kind: 'leave'; readonly path: string };
 
 export interface RemovalPlan {
   /** The kubelet's manifests: first, and the pods have to end before the rest. */
@@ -116,7 +114,6 @@ export async function applyRemoval(root: string, removal: Removal): Promise<void
     case 'save':
       return await rename(path, join(root, removal.to));
     case 'leave':
-    case 'leave-folder':
       return;
     case 'move-back':
       return await moveFile(join(root, removal.from), path);
@@ -134,20 +131,5 @@ export async function removeIfEmpty(root: string, path: string): Promise<readonl
     if (code === 'ENOTEMPTY' || code === 'EEXIST') return (await readdir(folder)).toSorted();
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
     throw error;
-  }
-}
-
-export function removalText(removal: Removal): string {
-  switch (removal.kind) {
-    case 'remove':
-      return `- ${removal.path}`;
-    case 'save':
-      return `~ ${removal.path} was edited, kept as ${removal.to}`;
-    case 'move-back':
-      return `+ ${removal.path}, as it was before hawser`;
-    case 'leave':
-      return `  ${removal.path} is not hawser's: it stays`;
-    case 'leave-folder':
-      return `  ${removal.path} stays: it holds ${removal.holds.join(', ')}`;
   }
 }

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { OutputFormat } from '../../cli/command-spec.ts';
 import { structuredWriter } from '../../cli/run-command.ts';
 import { ConfigError, messageOf } from '../../engine/system/errors.ts';
+import { isSingleAddress } from '../../engine/system/network/address-text.ts';
 import { findAddress, removeAddress } from '../../engine/system/network/interface-addresses.ts';
 import { listeningPorts, ownerOf } from '../../engine/system/network/listening-ports.ts';
 import { hawserProcesses, type RunningProcess } from '../../engine/system/process/hawser-processes.ts';
@@ -12,14 +13,7 @@ import { effectiveSettings, type Installable } from './effective-settings.ts';
 import type { UninstallSettings } from './install-settings.ts';
 import { layout } from './layout.ts';
 import { type InstallRecord, whyNoRecord } from './record.ts';
-import {
-  applyRemoval,
-  type Removal,
-  type RemovalPlan,
-  removals,
-  removalText,
-  removeIfEmpty,
-} from './removal.ts';
+import { applyRemoval, type Removal, type RemovalPlan, removals, removeIfEmpty } from './removal.ts';
 import { supervisorPorts } from './supervisor-pages.ts';
 
 /** Longer than in a failover: nothing depends on it, and the machine may be busy. */
@@ -104,7 +98,7 @@ async function sweep(vips: readonly string[], progress: Progress): Promise<reado
     if (everywhere === undefined)
       left.push(`VIP ${vip}: cannot check for it, expected "ip address show" to work (iproute2)`);
     for (const found of everywhere ?? []) {
-      if (!/\/(?:32|128)$/.test(found.cidr)) continue;
+      if (!isSingleAddress(found.cidr)) continue;
       const trouble = await removeAddress(found);
       if (trouble === undefined)
         progress.step({ kind: 'remove-vip', vip: found.cidr, interface: found.interface });
@@ -119,13 +113,10 @@ async function removeAll(
   removals: readonly Removal[],
   progress: Progress,
 ): Promise<readonly string[]> {
-  const left: string[] = [];
-  for (const removal of removals)
-    await applyRemoval(root, removal).then(
-      () => progress.step(removal),
-      (error) => left.push(`${removal.path}: ${messageOf(error)}`),
-    );
-  return left;
+  return await forEach(removals, async (removal) => {
+    await applyRemoval(root, removal);
+    progress.step(removal);
+  });
 }
 
 async function removeFolders(
@@ -133,20 +124,28 @@ async function removeFolders(
   folders: readonly string[],
   progress: Progress,
 ): Promise<readonly string[]> {
+  const each = folders.map((path) => ({ path }));
+  return await forEach(each, async ({ path }) => {
+    const holds = await removeIfEmpty(root, path);
+    if (holds.length > 0) progress.step({ kind: 'leave-folder', path, holds });
+  });
+}
+
+/** One after the other, whatever fails. Resolves with what failed, and why. */
+async function forEach<T extends { readonly path: string }>(
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<readonly string[]> {
   const left: string[] = [];
-  for (const path of folders)
-    await removeIfEmpty(root, path).then(
-      (holds) => {
-        if (holds.length > 0) progress.step({ kind: 'leave-folder', path, holds });
-      },
-      (error) => left.push(`${path}: ${messageOf(error)}`),
-    );
+  for (const item of items) await work(item).catch((error) => left.push(`${item.path}: ${messageOf(error)}`));
   return left;
 }
 
 /** A removal that was made, or would be. */
 type RemovalStep =
   | Removal
+  /** A folder of hawser's with files that hawser did not write. */
+  | { readonly kind: 'leave-folder'; readonly path: string; readonly holds: readonly string[] }
   | { readonly kind: 'remove-vip'; readonly vip: string; readonly interface: string }
   | { readonly kind: 'remove-firewall-table' };
 
@@ -179,8 +178,16 @@ function stepText(step: RemovalStep): string {
       return `- VIP ${step.vip} on ${step.interface}`;
     case 'remove-firewall-table':
       return '- the firewall table';
-    default:
-      return removalText(step);
+    case 'remove':
+      return `- ${step.path}`;
+    case 'save':
+      return `~ ${step.path} was edited, kept as ${step.to}`;
+    case 'move-back':
+      return `+ ${step.path}, as it was before hawser`;
+    case 'leave':
+      return `  ${step.path} is not hawser's: it stays`;
+    case 'leave-folder':
+      return `  ${step.path} stays: it holds ${step.holds.join(', ')}`;
   }
 }
 

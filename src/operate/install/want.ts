@@ -1,7 +1,6 @@
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Document, parseDocument } from 'yaml';
-import { parseSettingsFile } from '../../cli/parse-settings-file.ts';
 import type { Pod } from '../../cli/pod.ts';
 import { settingsJsonSchema } from '../../cli/settings-form.ts';
 import { defaultPorts } from '../../cli/shared-flags.ts';
@@ -46,15 +45,15 @@ export interface Wanted {
   /** In the order of writing; the kubelet's manifests come last. */
   readonly support: readonly WantedFile[];
   readonly manifests: readonly WantedFile[];
-  readonly command: NodeCommand;
+  /** What is left out, and why. */
+  readonly notices: readonly string[];
 }
 
 /** Throws a ConfigError for settings that the daemons would refuse. */
 export function wantSettings(asked: InstallSettings, disk: Disk, known: Installable): WantedSettings {
   const existing = textOn(disk, layout.settings);
   const text = settingsText(existing, changesFor(asked, disk));
-  const parsed = parseSettingsFile(existing ?? '', layout.settings, known.keys);
-  const inFile = parsed.kind === 'problems' ? undefined : parsed.values.top['clusterName']?.value;
+  const inFile = fieldOf(parseDocument(existing ?? '').toJS(), 'clusterName');
   const givenName = asked.clusterName ?? (inFile === undefined ? undefined : String(inFile));
   return { ...effectiveSettings(text, layout.settings, known), text, givenName };
 }
@@ -75,17 +74,14 @@ export function want(
   const folder = asked.patches ?? record?.patches;
   const patches = folder === undefined ? [] : readPatches(join(asked.root, folder), folder, known.pods);
   const schema = `${JSON.stringify(settingsJsonSchema(keys), null, 2)}\n`;
-  const source = shippedFile(COMMAND_SOURCE);
-  const command: NodeCommand = asked.print
-    ? { kind: 'wanted', file: commandFile(source) }
-    : nodeCommand(disk, source);
+  const command = nodeCommand(disk);
   return {
     settings,
     pods,
     image,
     credentials,
     patches: folder,
-    command,
+    notices: typeof command === 'string' ? [command] : [],
     support: [
       ...pods.map(podLayout).map(({ template, source: from }) => ({
         path: template,
@@ -94,7 +90,7 @@ export function want(
       })),
       { path: layout.schema, content: schema, mode: 0o644 },
       { path: layout.settings, content: settings.text, mode: 0o644 },
-      ...(command.kind === 'wanted' ? [command.file] : []),
+      ...(typeof command === 'string' ? [] : [command]),
     ],
     manifests: settings.pods.map((each) => {
       const { manifest, source: from } = podLayout(each.pod);
@@ -219,31 +215,20 @@ const COMMAND_SOURCE = 'bin/hawser-on-node';
 /** The second line of every version of it. */
 const MARK = '# hawser on a node:';
 
-type NodeCommand =
-  | { readonly kind: 'wanted'; readonly file: WantedFile }
-  /** Something else has the name, or nothing can be written there. */
-  | { readonly kind: 'left-out'; readonly notice: string };
-
-function commandFile(content: string): WantedFile {
-  return { path: layout.nodeCommand, content, mode: 0o755 };
-}
-
 /**
- * The `hawser` that people type on a node. The pods do not need it: where it cannot be written it is left out, and what
- * is not ours is never touched.
+ * The `hawser` that people type on a node, or why it is not written. The pods do not need it: where it cannot be written it is
+ * left out, and what is not ours is never touched.
  */
-function nodeCommand(disk: Disk, content: string): NodeCommand {
+function nodeCommand(disk: Disk): WantedFile | string {
   const path = layout.nodeCommand;
-  const leftOut = (reason: string): NodeCommand => ({
-    kind: 'left-out',
-    notice: `${path} is not written: ${reason}; the commands can be typed as docs/install.md shows`,
-  });
+  const leftOut = (reason: string): string =>
+    `${path} is not written: ${reason}; the commands can be typed as docs/install.md shows`;
   const isOurs = fileOn(disk, path)?.content.includes(`\n${MARK}`) ?? false;
   if (disk.at(path) !== undefined && !isOurs)
     return leftOut('it is there already, and is not of hawser install');
   const blocked = blockedBy(disk, dirname(path));
   return blocked === undefined
-    ? { kind: 'wanted', file: commandFile(content) }
+    ? { path, content: shippedFile(COMMAND_SOURCE), mode: 0o755 }
     : leftOut(`its folder cannot be written to (${blocked})`);
 }
 

@@ -42,7 +42,7 @@ const wanted: Wanted = {
   image: 'hawser:1',
   credentials: 'kubelet',
   patches: undefined,
-  command: { kind: 'left-out', notice: '' },
+  notices: [],
   support: [{ path: TEMPLATE, content: 'template 2', mode: 0o644 }],
   manifests: [{ path: MANIFEST, content: 'manifest 2', mode: 0o644 }],
 };

@@ -14,8 +14,9 @@ test('a pod with --instance is not in the way of an install, one without it is',
       'spec: {containers: [{name: haproxy, image: haproxy, args: [-f, x]}]}',
   });
   const disk = await look(root, pods);
-  expect(foreignManifests(disk, new Set(), pods).map(({ path }) => path)).toEqual([
-    '/etc/kubernetes/manifests/copy.yaml',
-    '/etc/kubernetes/manifests/other.yaml',
+  const problems = foreignManifests(disk, new Set(), pods).flatMap((each) => each.problems ?? []);
+  expect(problems).toEqual([
+    expect.stringContaining('"/etc/kubernetes/manifests/copy.yaml": it runs haproxy'),
+    expect.stringContaining('"/etc/kubernetes/manifests/other.yaml": it runs haproxy'),
   ]);
 });

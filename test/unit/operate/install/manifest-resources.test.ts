@@ -21,7 +21,7 @@ test.each([
 function problemsOf(resources: object): readonly string[] {
   const document = parseDocument(JSON.stringify({ spec: { containers: [{ name: 'haproxy', resources }] } }));
   try {
-    checkResources(document, 'haproxy', [['spec', 'containers', 0]]);
+    checkResources(document, 'haproxy');
     return [];
   } catch (error) {
     if (error instanceof ConfigError) return error.problems;

@@ -29,7 +29,6 @@ test('shows what changes with three lines around it, and nothing without a chang
   expect(unifiedDiff('/f', before, before.replace('e\n', 'E\n'))).toBe(
     '--- /f\n+++ /f\n@@ -2,7 +2,7 @@\n b\n c\n d\n-e\n+E\n f\n g\n h\n',
   );
-  expect(unifiedDiff('/f', undefined, 'a\n')).toBe('--- /dev/null\n+++ /f\n@@ -0,0 +1,1 @@\n+a\n');
 });
 
 test('property: a text patched with the difference is the other text', () => {
