@@ -60,7 +60,7 @@ export async function runCommand<Settings>(
 /** The outcome of reading the settings file. A broken file is a finding; it does not prevent the other checks. */
 type SettingsFileReading =
   | { readonly kind: 'none' }
-  | { readonly kind: 'read'; readonly path: string; readonly file: SettingsFile }
+  | { readonly kind: 'read'; readonly file: SettingsFile }
   | { readonly kind: 'broken'; readonly problems: readonly string[] };
 
 /** Reads the settings file if it is valid, and records its problems otherwise. */
@@ -74,7 +74,7 @@ function forgivingReader(read: SettingsReader): {
     read: (path) => {
       try {
         const file = read(path);
-        if (file !== undefined) look = { kind: 'read', path: file.path, file };
+        if (file !== undefined) look = { kind: 'read', file };
         return file;
       } catch (error) {
         const problems = error instanceof ConfigError ? error.problems : [messageOf(error)];

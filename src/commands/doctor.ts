@@ -5,7 +5,8 @@ import { type CommandContext, hasColours, printAs } from '../cli/run-command.ts'
 import { type HostFiles, hostFiles } from '../engine/examine/host-files.ts';
 import { readAs } from '../operate/daemons/settings-files.ts';
 import { doctorCommand } from '../operate/doctor/doctor-settings.ts';
-import { exitCodeOf, reportLines } from '../operate/doctor/report-lines.ts';
+import { reportLines } from '../operate/doctor/report-lines.ts';
+import { exitCodeOf } from '../operate/exit-code.ts';
 import { doctorFlags as vipFlags } from '../vip/doctor/context.ts';
 import { checkIds } from './check-ids.ts';
 
@@ -23,7 +24,7 @@ export async function run(settings: Settings, context: CommandContext): Promise<
   const [{ examine }, { checksOf }, { onWorkers }, { products }] = await Promise.all([
     import('../operate/doctor/examine.ts'),
     import('../operate/doctor/registry.ts'),
-    import('../operate/doctor/look/product.ts'),
+    import('../operate/doctor/product.ts'),
     import('./products.ts'),
   ]);
   const here = settings.worker ? onWorkers(products) : products;

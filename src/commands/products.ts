@@ -1,5 +1,5 @@
 import { apiLb } from '../api-lb/product.ts';
-import { type Product, product } from '../operate/doctor/look/product.ts';
+import { type Product, product } from '../operate/doctor/product.ts';
 import { podProxy } from '../pod-proxy/product.ts';
 import { router } from '../router/product.ts';
 import { vip } from '../vip/product.ts';

@@ -1,10 +1,11 @@
 import type { SettingsReader } from '../cli/command-spec.ts';
 import { type CommandContext, hasColours, printText, structuredWriter } from '../cli/run-command.ts';
 import { stopOnSignals } from '../engine/system/process/stop-signals.ts';
-import { clusterEndpoints, collectClusterStatus } from '../operate/status/collect-cluster-status.ts';
+import { exitCodeOf } from '../operate/exit-code.ts';
+import { collectClusterStatus } from '../operate/status/collect-cluster-status.ts';
 import type { ClusterStatus } from '../operate/status/node-status.ts';
 import { type StatusSettings, statusCommand } from '../operate/status/status-settings.ts';
-import { exitCodeOf, statusLines } from '../operate/status/view/status-lines.ts';
+import { statusLines } from '../operate/status/view/status-lines.ts';
 import { watch } from '../operate/status/watch.ts';
 import { statusProducts } from './status-products.ts';
 
@@ -22,20 +23,16 @@ export async function run(settings: StatusSettings, { env, settingsFile }: Comma
   if (settings.serve !== undefined) {
     const { serveStatus } = await import('../operate/page/serve-status.ts');
     const { serve, journal } = settings;
-    return await serveStatus(serve, journal, (signal) => look(settings, signal), statusProducts);
+    const look = (signal: AbortSignal) => collectClusterStatus(settings, statusProducts, signal);
+    return await serveStatus(serve, journal, look, statusProducts);
   }
   if (settings.watch) {
     await watchStatus(settings, show);
     return 0;
   }
-  const status = await look(settings, new AbortController().signal);
+  const status = await collectClusterStatus(settings, statusProducts, new AbortController().signal);
   await printText(show(status).join('\n'));
   return exitCodeOf(status);
-}
-
-async function look(settings: StatusSettings, signal: AbortSignal): Promise<ClusterStatus> {
-  const places = clusterEndpoints(settings);
-  return await collectClusterStatus(places, statusProducts, signal, settings.timeout);
 }
 
 async function watchStatus(
@@ -45,5 +42,6 @@ async function watchStatus(
   const readerGone = new AbortController();
   process.stdout.once('error', () => readerGone.abort());
   const signal = AbortSignal.any([stopOnSignals(() => undefined), readerGone.signal]);
-  await watch(async () => show(await look(settings, signal)), process.stdout, signal);
+  const look = async () => show(await collectClusterStatus(settings, statusProducts, signal));
+  await watch(look, process.stdout, signal);
 }

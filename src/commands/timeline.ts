@@ -1,6 +1,7 @@
 import { type CommandContext, hasColours, printAs } from '../cli/run-command.ts';
+import { exitCodeOf } from '../operate/exit-code.ts';
 import { collectJournals } from '../operate/timeline/collect.ts';
-import { exitCodeOf, openRange, timelineReport } from '../operate/timeline/report.ts';
+import { openRange, timelineReport } from '../operate/timeline/report.ts';
 import { timelineLines } from '../operate/timeline/timeline-lines.ts';
 import { type TimelineSettings, timelineCommand } from '../operate/timeline/timeline-settings.ts';
 import { allJournals } from './journal-words.ts';

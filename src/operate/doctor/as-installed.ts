@@ -4,16 +4,7 @@ import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { findDaemons, findRunning } from '../daemons/daemons.ts';
 import { presentSettings, settingsOfDaemon, startedBefore } from '../daemons/settings-files.ts';
-import type { DeployedDaemon, ProgramPage } from './look/context.ts';
-
-/** The settings of the daemons on this node, as they run or as their manifests would start them. */
-interface AsInstalled {
-  readonly pages: readonly ProgramPage[];
-  /** The daemons that started before the settings file was written, by their names. */
-  readonly outdated: readonly string[];
-  /** Undefined if no monitor is installed here. */
-  readonly kubeconfig: string | undefined;
-}
+import type { DeployedDaemon, DoctorSettings, ProgramPage } from './context.ts';
 
 /** What a daemon's settings may have. */
 interface DaemonSettings {
@@ -22,13 +13,16 @@ interface DaemonSettings {
   readonly kubeconfig?: string;
 }
 
-/** A program that is not installed, or whose settings are broken, counts with its defaults. */
+/**
+ * The settings of the daemons on this node, as they run or as their manifests would start them. A program that is not installed, or whose
+ * settings are broken, counts with its defaults; `kubeconfig` is undefined if no monitor is installed here.
+ */
 export async function asInstalled(
   files: HostFiles,
   file: SettingsFile | undefined,
   pods: readonly Pod[],
   readSettings: SettingsReader,
-): Promise<AsInstalled> {
+): Promise<Pick<DoctorSettings, 'pages' | 'outdated' | 'kubeconfig'>> {
   const daemons = await findDaemons(files, pods);
   const specs = pods.flatMap((pod) => pod.daemons);
   const found = specs.map((spec) => ({
@@ -80,12 +74,10 @@ function pagesOf(
   listen: number | undefined,
   metricsListen: number | undefined,
 ): readonly ProgramPage[] {
-  return [
-    ...(listen === undefined ? [] : [{ program, port: listen }]),
-    ...(metricsListen === undefined
-      ? []
-      : [{ program, port: metricsListen, flag: '--metrics-listen' } as const]),
-  ];
+  const pages: ProgramPage[] = [];
+  if (listen !== undefined) pages.push({ program, port: listen });
+  if (metricsListen !== undefined) pages.push({ program, port: metricsListen, flag: '--metrics-listen' });
+  return pages;
 }
 
 /** The daemons of pods that hawser does not install, as they run here. One whose settings cannot be read is left out. */

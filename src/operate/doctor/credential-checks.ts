@@ -19,8 +19,9 @@ import type { LoadedKubeconfig } from '../../engine/kube/kubeconfig.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import { hostOf } from '../../engine/system/network/address-text.ts';
 import { shakeHands } from '../../engine/system/network/tls-handshake.ts';
-import type { DoctorCheck, DoctorContext, DoctorSettings } from './look/context.ts';
-import type { ClusterReading, KubeconfigReading } from './look/readings.ts';
+import { kubeconfigCommand, layout } from '../install/layout.ts';
+import type { DoctorCheck, DoctorContext, DoctorSettings } from './context.ts';
+import type { ClusterReading, KubeconfigReading } from './readings.ts';
 
 const LEAST_SHARE_LEFT = 0.1;
 
@@ -47,18 +48,17 @@ function dayOf(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 
-const OWN_KUBECONFIG = '/etc/hawser/kubeconfig';
-const NO_KUBECONFIG = 'there is none here: neither /etc/hawser/kubeconfig nor one of the kubelet';
+const NO_KUBECONFIG = `there is none here: neither ${layout.kubeconfig} nor one of the kubelet`;
 
 async function judgeKubeconfig(
   context: DoctorContext,
   look: Exclude<KubeconfigReading, { kind: 'loaded' }>,
 ): Promise<Finding> {
   if (look.kind === 'none') {
-    const record = await context.files.read('/etc/hawser/installed.json');
+    const record = await context.files.read(layout.record);
     return record.kind === 'missing'
       ? await unlessUnseen(context, skip(NO_KUBECONFIG))
-      : missing(OWN_KUBECONFIG);
+      : missing(layout.kubeconfig);
   }
   switch (look.cause) {
     case 'missing':
@@ -78,7 +78,7 @@ function missing(path: string): Finding {
 }
 
 function newKubeconfig(path: string): string {
-  return `(umask 077; kubeadm kubeconfig user --client-name hawser --validity-period 87600h >${path}) (docs/install.md)`;
+  return `${kubeconfigCommand(path)} (docs/install.md)`;
 }
 
 /** For all checks except `credentials`, which is the one that fails. */

@@ -6,10 +6,10 @@ import { messageOf } from '../../engine/system/errors.ts';
 import { runLeanCommand } from '../../engine/system/process/run-lean-command.ts';
 import { stopOnSignals } from '../../engine/system/process/stop-signals.ts';
 import { asInstalled, deployedHere } from './as-installed.ts';
+import type { DoctorCheck, DoctorContext } from './context.ts';
 import type { DoctorCommandSettings } from './doctor-settings.ts';
-import type { DoctorCheck, DoctorContext } from './look/context.ts';
-import type { Product } from './look/product.ts';
-import { createReadings } from './look/readings.ts';
+import type { Product } from './product.ts';
+import { createReadings } from './readings.ts';
 import { checksHere, type PlacedCheck } from './registry.ts';
 import { type DoctorReport, reportOf } from './report-lines.ts';
 

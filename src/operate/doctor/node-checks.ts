@@ -15,10 +15,10 @@ import type { WantedPort } from '../../engine/examine/context.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { type HostProcess, isHawser } from '../../engine/examine/host-processes.ts';
 import { parseListeners } from '../../engine/system/network/listening-ports.ts';
+import type { DoctorCheck, DoctorContext, DoctorSettings, ProgramPage } from './context.ts';
 import { kubeconfig } from './credential-checks.ts';
-import type { DoctorCheck, DoctorContext, DoctorSettings, ProgramPage } from './look/context.ts';
-import type { Product } from './look/product.ts';
-import { askReadyz, type ClusterReading, type LocalApiReading } from './look/readings.ts';
+import type { Product } from './product.ts';
+import { askReadyz, type ClusterReading, type LocalApiReading } from './readings.ts';
 
 function judgeSettingsFile(
   look: DoctorSettings['settingsFile'],
@@ -30,10 +30,10 @@ function judgeSettingsFile(
     case 'read':
       if (outdated.length > 0)
         return warn(
-          `the pod is older than its settings file: ${outdated.join(', ')} started before ${look.path} was written`,
+          `the pod is older than its settings file: ${outdated.join(', ')} started before ${look.file.path} was written`,
           'hawser install --dry-run shows which pods restart; hawser install restarts them if settings of theirs changed',
         );
-      return ok(`${look.path} is valid, and was used here`);
+      return ok(`${look.file.path} is valid, and was used here`);
     case 'broken':
       return fail(
         look.problems.join('; '),

@@ -1,9 +1,9 @@
 import type { CommandSpec } from '../../cli/command-spec.ts';
 import { skip } from '../../engine/examine/check.ts';
+import type { DoctorCheck, DoctorSettings } from './context.ts';
 import { credentialChecks } from './credential-checks.ts';
-import type { DoctorCheck, DoctorSettings } from './look/context.ts';
-import type { Product } from './look/product.ts';
 import { clusterChecks, portsCheck, settingsFileCheck } from './node-checks.ts';
+import type { Product } from './product.ts';
 
 /** A check, and where it says something: on a node, or where this daemon runs. */
 export interface PlacedCheck extends DoctorCheck {

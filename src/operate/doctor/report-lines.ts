@@ -42,12 +42,6 @@ function verdictOf(results: readonly CheckedFinding[]): DoctorReport['verdict'] 
   return results.some(({ finding }) => finding.kind === 'unknown') ? 'unknown' : 'healthy';
 }
 
-const EXIT_CODES: Readonly<Record<DoctorReport['verdict'], number>> = { healthy: 0, degraded: 1, unknown: 2 };
-
-export function exitCodeOf({ verdict }: DoctorReport): number {
-  return EXIT_CODES[verdict];
-}
-
 type Shown = DoctorReport['checks'][number];
 type Paint = (text: string, verdict: Shown['verdict']) => string;
 
@@ -96,17 +90,13 @@ function indented(line: string): string {
 function summaryOf({ checks, tookMs }: DoctorReport): string {
   const of = (verdict: Shown['verdict']): readonly string[] =>
     checks.filter((check) => check.verdict === verdict).map(({ id }) => id);
-  const failed = of('fail');
-  const warned = of('warn');
-  const unsure = of('unknown');
-  const fine = of('ok');
-  const named = (count: readonly string[], what: string): readonly string[] =>
-    count.length === 0 ? [] : [`${count.length} ${what} (${count.join(', ')})`];
+  const named = (ids: readonly string[], what: string): readonly string[] =>
+    ids.length === 0 ? [] : [`${ids.length} ${what} (${ids.join(', ')})`];
   const parts = [
-    ...named(failed, 'failed'),
-    ...named(warned, 'warned'),
-    ...named(unsure, 'cannot tell'),
-    `${fine.length} ok, ${of('skip').length} skipped`,
+    ...named(of('fail'), 'failed'),
+    ...named(of('warn'), 'warned'),
+    ...named(of('unknown'), 'cannot tell'),
+    `${of('ok').length} ok, ${of('skip').length} skipped`,
   ];
   return `${countText(checks.length, 'check')} in ${(tookMs / 1_000).toFixed(1)} s: ${parts.join('; ')}`;
 }

@@ -36,6 +36,14 @@ export const layout = {
   manifests: '/etc/kubernetes/manifests',
 } as const;
 
+/**
+ * The command of docs/install.md for a kubeconfig of hawser's own. The subshell keeps the caller's umask; ten years are the lifetime
+ * of the cluster's CA.
+ */
+export function kubeconfigCommand(path: string): string {
+  return `(umask 077; kubeadm kubeconfig user --client-name hawser --validity-period 87600h >${path})`;
+}
+
 /** The paths of a pod's files. */
 interface PodLayout {
   /** The kubelet reads it here. */

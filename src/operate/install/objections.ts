@@ -7,7 +7,7 @@ import type { Difference, EditedFile, ForeignConfiguration } from './diff.ts';
 import { type Disk, namesIn, textOn } from './disk.ts';
 import { portsOf } from './effective-settings.ts';
 import type { InstallSettings } from './install-settings.ts';
-import { type Credentials, layout, podLayout } from './layout.ts';
+import { type Credentials, kubeconfigCommand, layout, podLayout } from './layout.ts';
 import { containersIn, type ManifestContainer, plainIn } from './manifest-containers.ts';
 import type { Wanted } from './want.ts';
 
@@ -17,12 +17,8 @@ interface Objections {
   readonly notices: readonly string[];
 }
 
-/**
- * The commands of docs/install.md. The subshell keeps the caller's umask; ten years are the lifetime of the cluster's
- * CA.
- */
 const kubeconfigCommands: Readonly<Record<Credentials, string>> = {
-  own: `(umask 077; kubeadm kubeconfig user --client-name hawser --validity-period 87600h >${layout.kubeconfig})`,
+  own: kubeconfigCommand(layout.kubeconfig),
   kubelet: `install -m 0600 /etc/kubernetes/kubelet.conf ${layout.kubeconfig}`,
 };
 

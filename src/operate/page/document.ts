@@ -12,8 +12,9 @@ import {
 } from '../../engine/examine/section.ts';
 import { countText } from '../../engine/system/text/readable-text.ts';
 import type { StatusView } from '../status/view/status-view.ts';
+import type { Range } from '../timeline/collect.ts';
 import { type Html, html, textOf } from './html.ts';
-import { type Band, type BandKind, clockText, placeOf, type TimeSpan, type VipLane } from './lanes.ts';
+import { type Band, type BandKind, clockText, placeOf, type VipLane } from './lanes.ts';
 
 /**
  * The whole page as it is at `at` (ISO 8601). `#state` is what the browser replaces whenever it has changed, and `#verdict`
@@ -126,7 +127,7 @@ const TICK_MS = 600_000;
 /** Which node had each VIP, as a drawing and in words. Null without a VIP. `problems` are journals that cannot be read. */
 export function lanesSection(
   lanes: readonly VipLane[],
-  span: TimeSpan,
+  span: Range,
   problems: readonly string[],
 ): Html | null {
   if (lanes.length === 0) return null;
@@ -142,7 +143,7 @@ const LEGEND: readonly BandKind[] = ['holder', 'backup', 'fault', 'stopped'];
 const MOST_SPOKEN = 5;
 
 /** Each VIP has one heading, above its first lane. A screen reader hears as much as a person listens to. */
-function laneOf({ vip, node, bands }: VipLane, before: VipLane | undefined, span: TimeSpan): Html {
+function laneOf({ vip, node, bands }: VipLane, before: VipLane | undefined, span: Range): Html {
   const heading = before?.vip === vip ? null : html`<h3>${vip}</h3>\n`;
   const words = bands.slice(-MOST_SPOKEN).map((band) => band.words);
   const lines = ticksOf(span).map((at) => gridLine(placeOf(at, span)));
@@ -160,7 +161,7 @@ function bar({ kind, from, to, words }: Band): Html {
   return html`<rect class="${kind}" x="${from}%" width="${width}%" y="${y}" height="${height}"><title>${words}</title></rect>`;
 }
 
-function axis(span: TimeSpan): Html {
+function axis(span: Range): Html {
   const labels = ticksOf(span).map(
     (at) =>
       html`<text x="${placeOf(at, span)}%" y="13" text-anchor="middle">${clockText(at).slice(0, 5)}</text>`,
@@ -169,8 +170,8 @@ function axis(span: TimeSpan): Html {
 }
 
 /** Every ten minutes. */
-function ticksOf({ from, to }: TimeSpan): readonly string[] {
-  const first = Math.ceil(Date.parse(from) / TICK_MS) * TICK_MS;
-  const count = Math.floor((Date.parse(to) - first) / TICK_MS) + 1;
+function ticksOf({ since, until }: Range): readonly string[] {
+  const first = Math.ceil(Date.parse(since) / TICK_MS) * TICK_MS;
+  const count = Math.floor((Date.parse(until) - first) / TICK_MS) + 1;
   return Array.from({ length: count }, (_, n) => new Date(first + n * TICK_MS).toISOString());
 }

@@ -2,12 +2,7 @@ import type { JournalLine } from '../../engine/observe/journal/journal-line.ts';
 import { compareText } from '../../engine/system/text/compare-text.ts';
 import type { ClusterStatus } from '../status/node-status.ts';
 import type { ProductStatus } from '../status/product-status.ts';
-
-/** ISO 8601, UTC. */
-export interface TimeSpan {
-  readonly from: string;
-  readonly to: string;
-}
+import type { Range } from '../timeline/collect.ts';
 
 /** A VIP on one node over the span. */
 export interface VipLane {
@@ -33,14 +28,14 @@ const HOUR_MS = 3_600_000;
 const STEP_MS = 10_000;
 
 /** The hour that ends with the next step of ten seconds, so that the drawing stands still for a while. */
-export function lastHour(nowMs: number): TimeSpan {
+export function lastHour(nowMs: number): Range {
   const to = (Math.floor(nowMs / STEP_MS) + 1) * STEP_MS;
-  return { from: new Date(to - HOUR_MS).toISOString(), to: new Date(to).toISOString() };
+  return { since: new Date(to - HOUR_MS).toISOString(), until: new Date(to).toISOString() };
 }
 
 /** Percent from the left; what is outside of the span is on its edge. */
-export function placeOf(at: string, { from, to }: TimeSpan): number {
-  const share = (Date.parse(at) - Date.parse(from)) / (Date.parse(to) - Date.parse(from));
+export function placeOf(at: string, { since, until }: Range): number {
+  const share = (Date.parse(at) - Date.parse(since)) / (Date.parse(until) - Date.parse(since));
   return Math.round(Math.min(1, Math.max(0, share)) * 10_000) / 100;
 }
 
@@ -59,7 +54,7 @@ interface Stretch {
 export function vipLanes(
   status: ClusterStatus,
   lines: readonly JournalLine[],
-  span: TimeSpan,
+  span: Range,
   products: readonly ProductStatus[],
 ): readonly VipLane[] {
   const present = presentStates(status, products);
@@ -73,7 +68,7 @@ export function vipLanes(
     const isHere = (each: { readonly vip: string; readonly node: string }) =>
       each.vip === vip && each.node === node;
     const own = moves.filter(isHere);
-    const before = own.slice(0, 1).map(({ from }) => ({ kind: kindOf(from), since: span.from }));
+    const before = own.slice(0, 1).map(({ from }) => ({ kind: kindOf(from), since: span.since }));
     const past = [...before, ...own.map(({ to, at }) => ({ kind: kindOf(to), since: at }))];
     const wasHolder = past.at(-1)?.kind === 'holder';
     const isHolder = status.vips.find((each) => each.vip === vip)?.holders.includes(node) ?? false;
@@ -118,18 +113,18 @@ function newsOf({ kind, since }: Stretch, past: readonly Stretch[]): readonly St
   return [{ kind, since: last !== undefined && last.since > since ? last.since : since }];
 }
 
-function bandsOf(stretches: readonly Stretch[], span: TimeSpan): readonly Band[] {
-  const known: readonly Stretch[] = [{ kind: 'unknown', since: span.from }, ...stretches];
+function bandsOf(stretches: readonly Stretch[], span: Range): readonly Band[] {
+  const known: readonly Stretch[] = [{ kind: 'unknown', since: span.since }, ...stretches];
   return known
     .map(({ kind, since }, index) => {
-      const until = known[index + 1]?.since ?? span.to;
+      const until = known[index + 1]?.since ?? span.until;
       const words = `${kind} ${timesText(since, until, span)}`;
       return { kind, from: placeOf(since, span), to: placeOf(until, span), words };
     })
     .filter(({ from, to }) => to > from);
 }
 
-function timesText(since: string, until: string, { from, to }: TimeSpan): string {
-  if (since <= from) return until >= to ? 'all the time shown' : `until ${clockText(until)}`;
-  return until >= to ? `since ${clockText(since)}` : `${clockText(since)} to ${clockText(until)}`;
+function timesText(since: string, until: string, span: Range): string {
+  if (since <= span.since) return until >= span.until ? 'all the time shown' : `until ${clockText(until)}`;
+  return until >= span.until ? `since ${clockText(since)}` : `${clockText(since)} to ${clockText(until)}`;
 }

@@ -11,17 +11,17 @@ import { sharedRun } from '../../engine/system/time/one-at-a-time.ts';
 import type { ClusterStatus } from '../status/node-status.ts';
 import type { ProductStatus } from '../status/product-status.ts';
 import { statusView } from '../status/view/status-view.ts';
-import { collectJournals } from '../timeline/collect.ts';
+import { collectJournals, type Range } from '../timeline/collect.ts';
 import { lanesSection, pageDocument } from './document.ts';
 import { refusalOf, safetyHeaders } from './guard.ts';
-import { lastHour, type TimeSpan, vipLanes } from './lanes.ts';
+import { lastHour, vipLanes } from './lanes.ts';
 
 /** The sources of what the page shows. */
 export interface PageSource {
   /** Reads the status of the cluster now. */
   readonly look: () => Promise<ClusterStatus>;
   readonly products: readonly ProductStatus[];
-  readonly journals: (span: TimeSpan) => Journals;
+  readonly journals: (span: Range) => Journals;
   readonly nowMs: () => number;
 }
 
@@ -133,17 +133,14 @@ export async function serveStatus(
 
 /** Once for each span, which is another one every ten seconds: the journals are read as a whole. */
 function readJournals(directories: readonly string[]): PageSource['journals'] {
-  let known: (Journals & { readonly to: string }) | undefined;
-  return (span: TimeSpan) => {
-    if (known?.to === span.to) return known;
-    const { moments, unread } = collectJournals(
-      directories,
-      { since: span.from, until: span.to },
-      MOST_ENTRIES,
-    );
+  let last: (Journals & Pick<Range, 'until'>) | undefined;
+  return (span) => {
+    if (last?.until === span.until) return last;
+    const { moments, unread } = collectJournals(directories, span, MOST_ENTRIES);
     const lines = moments.flatMap(({ item, at }) => (item.kind === 'line' ? [{ ...item.line, at }] : []));
-    known = { to: span.to, lines, problems: unread.map(({ path, problem }) => `${path}: ${problem}`) };
-    return known;
+    const problems = unread.map(({ path, problem }) => `${path}: ${problem}`);
+    last = { until: span.until, lines, problems };
+    return last;
   };
 }
 

@@ -25,18 +25,16 @@ export interface StatusEndpoints {
   readonly isInstalled: boolean;
 }
 
-/** All are asked at once with this limit. A program answers within a few milliseconds; on a starved node, within a second. */
-const ANSWER_WITHIN_MS = 1_000;
-
 /**
  * Everything that the products' programs of this node say at this moment; what is silent is null. The fields of what runs in a pod of
- * its own are there only where that is. Never rejects.
+ * its own are there only where that is. All are asked at once: a program answers within a few milliseconds, on a starved node within a
+ * second. Never rejects.
  */
 export async function collectNodeStatus(
   places: StatusEndpoints,
   products: readonly ProductStatus[],
   signal: AbortSignal,
-  timeoutMs = ANSWER_WITHIN_MS,
+  timeoutMs: number,
 ): Promise<NodeStatus> {
   const limits = { timeoutMs, signal };
   const at = new Date().toISOString();
@@ -66,53 +64,34 @@ export async function collectNodeStatus(
   return { ...said, node: names.find((name) => name !== undefined) ?? places.node };
 }
 
-interface ClusterEndpoints extends StatusEndpoints {
-  /** HAProxy's health port, the same on every node. */
-  readonly healthPort: number;
-  /** Other nodes do not matter to a worker, and theirs may have no HAProxy. */
-  readonly isWorker: boolean;
-  /** What the settings say, for when no program does. */
-  readonly vips: readonly VipName[];
-}
-
-/** The endpoints of the whole cluster, from the settings. */
-export function clusterEndpoints(settings: StatusSettings): ClusterEndpoints {
-  const { apiVips, ingressVips, statPort, healthPort, nodeName, pages, worker } = settings;
-  const ofKind = (kind: VipName['kind'], vips: readonly string[]) => vips.map((vip) => ({ vip, kind }));
-  return {
-    statPort,
-    pages,
-    healthPort,
-    node: nodeName,
-    isWorker: worker,
-    isInstalled: existsSync(layout.record),
-    vips: [...ofKind('api', apiVips), ...ofKind('ingress', ingressVips)],
-  };
-}
-
 /** Of the time that this node's programs have. */
 const PEERS_SHARE = 0.5;
 const TABLE_WITHIN_MS = 150;
 
 /** Everything that this node can find out about itself and the others. Never rejects. */
 export async function collectClusterStatus(
-  places: ClusterEndpoints,
+  settings: Omit<StatusSettings, 'watch' | 'json' | 'serve' | 'journal'>,
   products: readonly ProductStatus[],
   signal: AbortSignal,
-  timeoutMs = ANSWER_WITHIN_MS,
 ): Promise<ClusterStatus> {
-  const here = await collectNodeStatus(places, products, signal, timeoutMs);
+  const { apiVips, ingressVips, statPort, healthPort, nodeName: node, pages, worker, timeout } = settings;
+  const places = { node, pages, statPort, isInstalled: existsSync(layout.record) };
+  const here = await collectNodeStatus(places, products, signal, timeout);
+  const ofKind = (kind: VipName['kind'], vips: readonly string[]) => vips.map((vip) => ({ vip, kind }));
+  // For when no program says it.
+  const configured = [...ofKind('api', apiVips), ...ofKind('ingress', ingressVips)];
   const ownAddresses = presentAddresses();
   const reading = products.find(({ look }) => look.vips !== undefined)?.look.vips;
-  const vips = reading?.known(here, places.vips) ?? places.vips;
+  const vips = reading?.known(here, configured) ?? configured;
   const elsewhere = vips.flatMap(({ vip }) => (ownAddresses.has(vip) ? [] : vip));
-  const peers = places.isWorker ? [] : knownPeers(here, products, ownAddresses);
+  // Other nodes do not matter to a worker, and theirs may have no HAProxy.
+  const peers = worker ? [] : knownPeers(here, products, ownAddresses);
   // At once: the kernel learns the peers' MACs from the connections to them.
   const [looks, holders] = await Promise.all([
     askPeers(
       peers,
-      { port: places.healthPort, path: READY_PATH },
-      { timeoutMs: Math.round(timeoutMs * PEERS_SHARE), signal },
+      { port: healthPort, path: READY_PATH },
+      { timeoutMs: Math.round(timeout * PEERS_SHARE), signal },
     ),
     findHolders(elsewhere, peers, TABLE_WITHIN_MS),
   ]);

@@ -31,7 +31,7 @@ export async function watch(
     screen.write(screen.isTTY ? picture(lines, screen.rows) : `${isFirst ? '' : '\n'}${lines.join('\n')}\n`);
     await pause(AGAIN_MS, signal);
   }
-  if (screen.isTTY) screen.write(SHOW_CURSOR ?? '');
+  if (screen.isTTY) screen.write(SHOW_CURSOR);
 }
 
 /** Draws over the previous picture without clearing it, which would flicker. */

@@ -153,9 +153,3 @@ function worstOf(verdicts: readonly Verdict[]): Verdict {
   if (verdicts.includes('broken')) return 'broken';
   return verdicts.includes('unknown') ? 'unknown' : 'whole';
 }
-
-const EXIT_CODES: Readonly<Record<Verdict, number>> = { whole: 0, broken: 1, unknown: 2 };
-
-export function exitCodeOf({ verdict }: TimelineReport): number {
-  return EXIT_CODES[verdict];
-}

@@ -8,8 +8,8 @@ import type { Finding } from '../../../src/engine/examine/check.ts';
 import { hostFiles } from '../../../src/engine/examine/host-files.ts';
 import { createPrograms } from '../../../src/engine/examine/run-program.ts';
 import { runLeanCommand } from '../../../src/engine/system/process/run-lean-command.ts';
-import type { DoctorContext } from '../../../src/operate/doctor/look/context.ts';
-import { createReadings } from '../../../src/operate/doctor/look/readings.ts';
+import type { DoctorContext } from '../../../src/operate/doctor/context.ts';
+import { createReadings } from '../../../src/operate/doctor/readings.ts';
 import { checksOf } from '../../../src/operate/doctor/registry.ts';
 import type { VipContext } from '../../../src/vip/doctor/context.ts';
 

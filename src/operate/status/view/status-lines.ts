@@ -122,13 +122,3 @@ function rowLines(
   const head = isLong ? painted : `${painted}${' '.repeat(column - lead.length)}${first}`;
   return [`${margin}${head}`, ...rest.map((line) => `${' '.repeat(INDENT + WORD)}${line}`)];
 }
-
-const EXIT_CODES: Readonly<Record<ClusterStatus['verdict'], number>> = {
-  healthy: 0,
-  degraded: 1,
-  unknown: 2,
-};
-
-export function exitCodeOf({ verdict }: Pick<ClusterStatus, 'verdict'>): number {
-  return EXIT_CODES[verdict];
-}

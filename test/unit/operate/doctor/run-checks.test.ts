@@ -2,10 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { products } from '../../../../src/commands/products.ts';
 import { ok } from '../../../../src/engine/examine/check.ts';
+import type { DoctorCheck } from '../../../../src/operate/doctor/context.ts';
 import { runChecks } from '../../../../src/operate/doctor/examine.ts';
-import type { DoctorCheck } from '../../../../src/operate/doctor/look/context.ts';
 import { checksOf } from '../../../../src/operate/doctor/registry.ts';
-import { exitCodeOf, reportLines, reportOf } from '../../../../src/operate/doctor/report-lines.ts';
+import { reportLines, reportOf } from '../../../../src/operate/doctor/report-lines.ts';
+import { exitCodeOf } from '../../../../src/operate/exit-code.ts';
 import { contextOf, temporaryRoot } from '../../../helpers/doctor/scene.ts';
 
 const checks = checksOf(products);

@@ -11,7 +11,7 @@ const span = lastHour(now);
 
 /** What the journal of a node has, so many minutes before the end of the span. */
 function entry(minutesAgo: number, fields: Parameters<typeof lineAt>[1] = {}): JournalLine {
-  const at = new Date(Date.parse(span.to) - minutesAgo * 60_000).toISOString();
+  const at = new Date(Date.parse(span.until) - minutesAgo * 60_000).toISOString();
   return lineAt(0, { subject: 'API', ...fields, at });
 }
 
@@ -21,10 +21,10 @@ const bandsOf = (status: ClusterStatus, entries: readonly JournalLine[], node: s
     ?.bands.map(({ kind, from, to }) => [kind, from, to]);
 
 test('the hour ends within ten seconds from now, so that it stands still and holds what has just happened', () => {
-  expect(span).toEqual({ from: '2026-11-21T02:12:50.000Z', to: '2026-11-21T03:12:50.000Z' });
+  expect(span).toEqual({ since: '2026-11-21T02:12:50.000Z', until: '2026-11-21T03:12:50.000Z' });
   expect(lastHour(now + 2_999)).toEqual(span);
   expect(
-    [span.from, span.to, '2026-11-21T02:42:50.000Z', '2026-11-21T04:00:00.000Z'].map((at) =>
+    [span.since, span.until, '2026-11-21T02:42:50.000Z', '2026-11-21T04:00:00.000Z'].map((at) =>
       placeOf(at, span),
     ),
   ).toEqual([...[0, 100, 50, 100]]);

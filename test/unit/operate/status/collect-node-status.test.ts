@@ -81,10 +81,19 @@ test('with every program dead there is still an answer', async () => {
 });
 
 test('a worker has no keepalived, and does not ask the nodes of the API servers', async () => {
-  const all = await servePages({}, stop.signal);
-  const ofHaproxy = Object.entries(all.pages).filter(([name]) => name.startsWith('haproxy'));
-  const places = { ...all, pages: Object.fromEntries(ofHaproxy), healthPort: 1, vips: [], isWorker: true };
-  const { here, peers, problems } = await collectClusterStatus(places, statusProducts, stop.signal, 20_000);
+  const { pages, statPort } = await servePages({}, stop.signal);
+  const ofHaproxy = Object.entries(pages).filter(([name]) => name.startsWith('haproxy'));
+  const settings = {
+    pages: Object.fromEntries(ofHaproxy),
+    statPort,
+    healthPort: 1,
+    nodeName: 'cp-1',
+    apiVips: [],
+    ingressVips: [],
+    worker: true,
+    timeout: 20_000,
+  };
+  const { here, peers, problems } = await collectClusterStatus(settings, statusProducts, stop.signal);
   expect(nodeStatusSchema.parse(here)).toEqual(here);
   expect(here.programs.map(({ name }) => name)).toEqual(['haproxy-supervisor', 'haproxy-monitor']);
   expect(peers).toEqual([]);

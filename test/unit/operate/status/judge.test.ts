@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exitCodeOf } from '../../../../src/operate/status/view/status-lines.ts';
+import { exitCodeOf } from '../../../../src/operate/exit-code.ts';
 import {
   haproxyMonitorSays,
   haproxySupervisorSays,

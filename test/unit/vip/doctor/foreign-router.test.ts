@@ -54,7 +54,8 @@ test('the ids are those that were set, else those of keepalived.conf, else of th
   const named = { '/kubeconfig': kubeconfig('https://api-int.bed.example:6443') };
   expect(await idFor(named, { kubeconfig: '/kubeconfig' })).toBe(virtualRouterIds('bed').api);
   expect(await idFor({}, {})).toBe(virtualRouterIds('10-77-0-100').api);
-  const settingsFile = { kind: 'read', path: '/etc/hawser/config.yaml' } as const;
+  const file = { path: '/etc/hawser/config.yaml', values: { top: {} } };
+  const settingsFile = { kind: 'read', file } as const;
   expect(await idFor({}, { settingsFile })).toMatch(/^the virtual router id of 10\.77\.0\.100 is unknown/);
 });
 

@@ -1,23 +1,24 @@
-import type { CommandSpec } from '../../../cli/command-spec.ts';
-import { lookAtSupervisor, type SupervisorReading } from '../../../engine/examine/ask-program.ts';
-import type { NodeReadings, PeersReading } from '../../../engine/examine/context.ts';
-import type { HostFiles } from '../../../engine/examine/host-files.ts';
-import { listProcesses } from '../../../engine/examine/host-processes.ts';
-import type { Peer } from '../../../engine/examine/peer-health.ts';
-import { type ApiFailure, getJson } from '../../../engine/kube/api-request.ts';
-import { openApiSession } from '../../../engine/kube/api-session.ts';
-import { parseNode } from '../../../engine/kube/control-plane/server-objects.ts';
-import { parseServers } from '../../../engine/kube/control-plane/static-servers.ts';
-import { listPage } from '../../../engine/kube/kube-objects.ts';
-import { type LoadedKubeconfig, openKubeconfig } from '../../../engine/kube/kubeconfig.ts';
-import { codeOf, messageOf } from '../../../engine/system/errors.ts';
-import { ask, unverified } from '../../../engine/system/network/ask.ts';
+import type { CommandSpec } from '../../cli/command-spec.ts';
+import { lookAtSupervisor, type SupervisorReading } from '../../engine/examine/ask-program.ts';
+import type { NodeReadings, PeersReading } from '../../engine/examine/context.ts';
+import type { HostFiles } from '../../engine/examine/host-files.ts';
+import { listProcesses } from '../../engine/examine/host-processes.ts';
+import type { Peer } from '../../engine/examine/peer-health.ts';
+import { type ApiFailure, getJson } from '../../engine/kube/api-request.ts';
+import { openApiSession } from '../../engine/kube/api-session.ts';
+import { parseNode } from '../../engine/kube/control-plane/server-objects.ts';
+import { parseServers } from '../../engine/kube/control-plane/static-servers.ts';
+import { listPage } from '../../engine/kube/kube-objects.ts';
+import { type LoadedKubeconfig, openKubeconfig } from '../../engine/kube/kubeconfig.ts';
+import { codeOf, messageOf } from '../../engine/system/errors.ts';
+import { ask, unverified } from '../../engine/system/network/ask.ts';
 import {
   addressesOf,
   currentInterfaces,
   currentRoutes,
   type NetworkInterface,
-} from '../../../engine/system/network/routes.ts';
+} from '../../engine/system/network/routes.ts';
+import { layout } from '../install/layout.ts';
 import type { DoctorSettings } from './context.ts';
 import type { Product } from './product.ts';
 
@@ -151,7 +152,7 @@ export type KubeconfigReading =
     };
 
 /** Hawser's own, then where kubeadm and others leave the kubelet's. */
-const usual = ['/etc/hawser/kubeconfig', '/etc/kubernetes/kubelet.conf', '/var/lib/kubelet/kubeconfig'];
+const usual = [layout.kubeconfig, '/etc/kubernetes/kubelet.conf', '/var/lib/kubelet/kubeconfig'];
 
 async function readKubeconfig(settings: DoctorSettings, files: HostFiles): Promise<KubeconfigReading> {
   const paths = settings.kubeconfig === undefined ? usual : [settings.kubeconfig];

@@ -1,9 +1,9 @@
-import type { CommandSpec, Flag, SettingsFrom } from '../../../cli/command-spec.ts';
-import type { Pod } from '../../../cli/pod.ts';
-import type { Check } from '../../../engine/examine/check.ts';
-import type { WantedPort } from '../../../engine/examine/context.ts';
-import type { HostFiles } from '../../../engine/examine/host-files.ts';
-import type { Peer } from '../../../engine/examine/peer-health.ts';
+import type { CommandSpec, Flag, SettingsFrom } from '../../cli/command-spec.ts';
+import type { Pod } from '../../cli/pod.ts';
+import type { Check } from '../../engine/examine/check.ts';
+import type { WantedPort } from '../../engine/examine/context.ts';
+import type { HostFiles } from '../../engine/examine/host-files.ts';
+import type { Peer } from '../../engine/examine/peer-health.ts';
 import type { DoctorContext, DoctorSettings } from './context.ts';
 
 type Flags = Readonly<Record<string, Flag>>;

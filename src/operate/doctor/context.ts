@@ -1,24 +1,13 @@
-import type { CommandSpec } from '../../../cli/command-spec.ts';
-import type { Check } from '../../../engine/examine/check.ts';
-import type { NodeContext } from '../../../engine/examine/context.ts';
+import type { CommandSpec } from '../../cli/command-spec.ts';
+import type { CommandContext } from '../../cli/run-command.ts';
+import type { Check } from '../../engine/examine/check.ts';
+import type { NodeContext } from '../../engine/examine/context.ts';
+import type { DoctorCommandSettings } from './doctor-settings.ts';
 import type { Readings } from './readings.ts';
 
 /** The operator's knowledge about this node, in addition to the products' flags; everything else is discovered. */
-export interface DoctorSettings {
-  /** Canonical; empty where none was given. */
-  readonly apiVips: readonly string[];
-  readonly ingressVips: readonly string[];
-  /** This node's name in the list of nodes. */
-  readonly nodeName: string;
-  /** As it was given, else as the monitor here has it. */
-  readonly kubeconfig?: string | undefined;
-  readonly source: 'nodes' | 'endpoints' | 'static';
-  /** `HOST=IP[:PORT],…`: the nodes, where the API cannot be asked for them. */
-  readonly servers?: string | undefined;
-  readonly apiPort: number;
-  /** HAProxy serves this node alone; there is no VIP. */
-  readonly worker: boolean;
-  readonly manifests: string;
+export interface DoctorSettings
+  extends Omit<DoctorCommandSettings, 'settings' | 'root' | 'only' | 'timeout' | 'json'> {
   /** The addresses of the daemons' pages, as they run here or would. */
   readonly pages: readonly ProgramPage[];
   /** The daemons that started before the settings file was written, by their names. */
@@ -26,10 +15,7 @@ export interface DoctorSettings {
   /** Those that run here of the daemons that hawser does not install. */
   readonly deployed: readonly DeployedDaemon[];
   /** The outcome of reading `/etc/hawser/config.yaml`, from which settings may come. */
-  readonly settingsFile:
-    | { readonly kind: 'none' }
-    | { readonly kind: 'read'; readonly path: string }
-    | { readonly kind: 'broken'; readonly problems: readonly string[] };
+  readonly settingsFile: CommandContext['settingsFile'];
 }
 
 /** A daemon with its settings. */
