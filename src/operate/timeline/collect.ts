@@ -1,34 +1,33 @@
 import { statSync } from 'node:fs';
+import * as z from 'zod/mini';
 import type { JournalFile } from '../../engine/observe/journal/journal-files.ts';
 import type { JournalLine } from '../../engine/observe/journal/journal-line.ts';
-import {
-  type JournalFault,
-  type JournalItem,
-  journalsIn,
-  scanJournal,
-} from '../../engine/observe/journal/read-journal.ts';
+import { type JournalItem, journalsIn, scanJournal } from '../../engine/observe/journal/read-journal.ts';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
+import type { Immutable } from '../../engine/system/immutable.ts';
 import { compareText } from '../../engine/system/text/compare-text.ts';
 
-/** What can be said of one journal, whatever part of it is shown. */
-export interface JournalReading {
-  readonly directory: string;
-  readonly program: string;
-  /** The node of its last line. */
-  readonly node: string | null;
-  readonly lines: number;
-  readonly first: { readonly seq: number; readonly at: string } | null;
-  readonly last: { readonly seq: number; readonly at: string } | null;
-  /** The first of them; `faultCount` says how many there are. */
-  readonly faults: readonly JournalFault[];
-  readonly faultCount: number;
-  readonly unread: readonly Unread[];
-}
+const end = z.nullable(z.object({ seq: z.int(), at: z.string() }));
 
-interface Unread {
-  readonly path: string;
-  readonly problem: string;
-}
+export const unreadSchema = z.array(z.object({ path: z.string(), problem: z.string() }));
+
+/** What can be said of one journal, whatever part of it is shown. */
+export const journalReadingSchema = z.object({
+  directory: z.string(),
+  program: z.string(),
+  /** The node of its last line. */
+  node: z.nullable(z.string()),
+  lines: z.int(),
+  first: end,
+  last: end,
+  /** The first twenty; `faultCount` counts all. */
+  faults: z.array(z.object({ path: z.string(), line: z.int(), problem: z.string() })),
+  faultCount: z.int(),
+  unread: unreadSchema,
+});
+
+export type JournalReading = Immutable<z.infer<typeof journalReadingSchema>>;
+type Unread = JournalReading['unread'][number];
 
 export interface Collected {
   readonly journals: readonly JournalReading[];

@@ -1,11 +1,15 @@
 import * as z from 'zod/mini';
 import { type JournalLine, journalKinds } from '../../engine/observe/journal/journal-line.ts';
 import type { JournalItem } from '../../engine/observe/journal/read-journal.ts';
-import type { Collected, JournalReading, Range } from './collect.ts';
+import type { Immutable } from '../../engine/system/immutable.ts';
+import {
+  type Collected,
+  type JournalReading,
+  journalReadingSchema,
+  type Range,
+  unreadSchema,
+} from './collect.ts';
 import type { JournalWords } from './journal-words.ts';
-
-const unreadSchema = z.array(z.object({ path: z.string(), problem: z.string() }));
-const end = z.nullable(z.object({ seq: z.int(), at: z.string() }));
 
 const entrySchema = z.object({
   at: z.string(),
@@ -38,30 +42,18 @@ const faultSchema = z.object({
   problem: z.string(),
 });
 
+const verdict = z.enum(['whole', 'broken', 'unknown']);
+
 /** What `hawser timeline --json` prints; published as `schemas/timeline.schema.json`. */
 export const timelineSchema = z.object({
   v: z.literal(1),
   /** `broken` where a journal is; else `unknown` where one, or a part of it, could not be read. */
-  verdict: z.enum(['whole', 'broken', 'unknown']),
+  verdict,
   /** ISO 8601, UTC; null where there is no bound. */
   since: z.nullable(z.string()),
   until: z.nullable(z.string()),
   /** Each journal as a whole, whatever part of it is shown. */
-  journals: z.array(
-    z.object({
-      directory: z.string(),
-      program: z.string(),
-      node: z.nullable(z.string()),
-      verdict: z.enum(['whole', 'broken', 'unknown']),
-      lines: z.int(),
-      first: end,
-      last: end,
-      /** The first twenty; `faultCount` counts all. */
-      faults: z.array(z.object({ path: z.string(), line: z.int(), problem: z.string() })),
-      faultCount: z.int(),
-      unread: unreadSchema,
-    }),
-  ),
+  journals: z.array(z.extend(journalReadingSchema, { verdict })),
   /** Directories that could not be read. */
   unread: unreadSchema,
   /** Earlier entries of the range that were more than is kept. */
@@ -70,9 +62,9 @@ export const timelineSchema = z.object({
   entries: z.array(z.union([entrySchema, faultSchema])),
 });
 
-export type TimelineReport = z.infer<typeof timelineSchema>;
-export type TimelineEntry = z.infer<typeof entrySchema>;
-export type TimelineFault = z.infer<typeof faultSchema>;
+export type TimelineReport = Immutable<z.infer<typeof timelineSchema>>;
+export type TimelineEntry = Immutable<z.infer<typeof entrySchema>>;
+export type TimelineFault = Immutable<z.infer<typeof faultSchema>>;
 type Verdict = TimelineReport['verdict'];
 
 /** `kinds` undefined shows all of them. Causes are searched among all entries regardless. */
@@ -94,7 +86,7 @@ export function timelineReport(
     since: boundOf(range.since),
     until: boundOf(range.until),
     journals,
-    unread: [...collected.unread],
+    unread: collected.unread,
     leftOut: collected.leftOut,
     entries: entriesOf(collected, lines, words, kinds),
   };
@@ -132,9 +124,8 @@ function boundOf(text: string): string | null {
 }
 
 function shownJournal(journal: JournalReading): TimelineReport['journals'][number] {
-  const { faults, faultCount, unread } = journal;
-  const verdict: Verdict = faultCount > 0 ? 'broken' : unread.length > 0 ? 'unknown' : 'whole';
-  return { ...journal, verdict, faults: [...faults], unread: [...unread] };
+  const { faultCount, unread } = journal;
+  return { ...journal, verdict: faultCount > 0 ? 'broken' : unread.length > 0 ? 'unknown' : 'whole' };
 }
 
 /** `because` undefined where nothing was seen close by. */
