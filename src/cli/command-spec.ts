@@ -138,6 +138,12 @@ export function commandSpec<
   };
 }
 
+/** The command that these words begin with, and its arguments. */
+export function commandAmong(specs: readonly CommandSpec[], words: readonly string[]) {
+  const spec = specs.find(({ name }) => `${words.join(' ')} `.startsWith(`${name} `));
+  return spec && { spec, argv: words.slice(spec.name.split(' ').length) };
+}
+
 /** The name of the variable if the wrong value came from it. */
 function writtenAs(name: string, flag: Flag | undefined, value: unknown, env: NodeJS.ProcessEnv): string {
   const variable = flag?.variable ?? variableName(name);

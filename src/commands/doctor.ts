@@ -43,6 +43,6 @@ function settingsBelow(files: HostFiles, usual: SettingsReader): SettingsReader 
   return (asked) => {
     const path = asked ?? defaultSettingsPath;
     if (asked === undefined && !existsSync(files.at(path))) return undefined;
-    return { ...readAs(path, files.at(path), usual).file, path };
+    return readAs(path, files.at(path), usual).file;
   };
 }

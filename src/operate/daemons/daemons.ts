@@ -1,4 +1,4 @@
-import type { CommandSpec } from '../../cli/command-spec.ts';
+import { type CommandSpec, commandAmong } from '../../cli/command-spec.ts';
 import type { Pod } from '../../cli/pod.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { type HostProcess, listProcesses } from '../../engine/examine/host-processes.ts';
@@ -29,13 +29,9 @@ const TICKS_PER_SECOND = 100;
  * neither runs nor is installed is left out, and so is one with `--instance`.
  */
 export async function findDaemons(files: HostFiles, pods: readonly Pod[]): Promise<readonly Daemon[]> {
-  const known = pods.flatMap(({ daemons }) => daemons);
-  const named = namedAmong(known);
-  const running = await Promise.all(
-    (await listProcesses(files)).map(async (found) => await runningDaemon(found, files, named)),
-  );
-  const found = [...running, ...(await installedDaemons(files, pods, named))].flatMap((each) => each ?? []);
-  return known.flatMap((spec) => found.find((daemon) => daemon.spec === spec) ?? []);
+  const specs = pods.flatMap(({ daemons }) => daemons);
+  const all = [...(await findRunning(files, specs)), ...(await installedDaemons(files, pods, specs))];
+  return specs.flatMap((spec) => all.find((daemon) => daemon.spec === spec) ?? []);
 }
 
 /** Those of these daemons that run in this network, whatever started them. */
@@ -44,35 +40,25 @@ export async function findRunning(
   specs: readonly CommandSpec[],
 ): Promise<readonly Daemon[]> {
   const processes = specs.length === 0 ? [] : await listProcesses(files);
-  const found = await Promise.all(
-    processes.map(async (each) => await runningDaemon(each, files, namedAmong(specs))),
+  const running = await Promise.all(
+    processes.map(async (process) => await runningDaemon(process, files, specs)),
   );
-  return found.flatMap((each) => each ?? []);
+  return running.filter((daemon) => daemon !== undefined);
 }
-
-function namedAmong(known: readonly CommandSpec[]): NamedBy {
-  return (words) => {
-    const spec = known.find(({ name }) => `${words.join(' ')} `.startsWith(`${name} `));
-    return spec && { spec, argv: words.slice(spec.name.split(' ').length) };
-  };
-}
-
-type Named = Pick<Daemon, 'spec' | 'argv'> | undefined;
-type NamedBy = (words: readonly string[]) => Named;
 
 async function runningDaemon(
   { pid, argv }: HostProcess,
   files: HostFiles,
-  named: NamedBy,
+  specs: readonly CommandSpec[],
 ): Promise<Daemon | undefined> {
   const program = programIndex(argv);
-  const known = named(argv.slice(program + 1));
-  if (program < 0 || known === undefined) return undefined;
+  const command = commandAmong(specs, argv.slice(program + 1));
+  if (program < 0 || command === undefined) return undefined;
   const environment = (await files.value(`/proc/${pid}/environ`)) ?? '';
   const env = parseEnvironment(environment);
-  if (instanceName(known.argv, env) !== undefined) return undefined;
+  if (instanceName(command.argv, env) !== undefined) return undefined;
   return {
-    ...known,
+    ...command,
     env,
     folder: (await files.link(`/proc/${pid}/cwd`)) ?? '/',
     at: (path) => files.at(`/proc/${pid}/root${path}`),
@@ -93,14 +79,14 @@ async function startOf(pid: number, files: HostFiles): Promise<number | undefine
 async function installedDaemons(
   files: HostFiles,
   pods: readonly Pod[],
-  named: NamedBy,
+  specs: readonly CommandSpec[],
 ): Promise<readonly Daemon[]> {
-  const found = await Promise.all(
+  const containers = await Promise.all(
     pods.map(async (pod) => manifestContainers((await files.value(podLayout(pod).manifest)) ?? '')),
   );
-  return found.flat().flatMap(({ args, env, folder, hostPath }) => {
-    const known = named(args);
+  return containers.flat().flatMap(({ args, env, folder, hostPath }) => {
+    const command = commandAmong(specs, args);
     const at = (path: string): string => files.at(hostPath(path));
-    return known === undefined ? [] : { ...known, env, folder, at, startedAtMs: undefined };
+    return command === undefined ? [] : { ...command, env, folder, at, startedAtMs: undefined };
   });
 }

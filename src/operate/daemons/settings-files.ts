@@ -1,16 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
 import { readCommandLine, settingsTyped } from '../../cli/command-line.ts';
-import type { CommandSpec, SettingsFile, SettingsReader } from '../../cli/command-spec.ts';
+import type { SettingsFile, SettingsReader } from '../../cli/command-spec.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { layout } from '../install/layout.ts';
 import type { Daemon } from './daemons.ts';
 
-/** The settings of a daemon by its command, with this settings file. Throws a ConfigError. */
-export function settingsOfDaemon(daemons: readonly Daemon[], file: SettingsFile | undefined) {
-  return <Settings>(spec: CommandSpec<Settings>): Settings | undefined => {
-    const found = daemons.find((each) => each.spec.name === spec.name);
-    return found && settingsTyped(spec, found.argv, found.env, () => file);
-  };
+/** The settings of a daemon, with this settings file. Throws a ConfigError. */
+export function settingsOfDaemon({ spec, argv, env }: Daemon, file: SettingsFile | undefined): unknown {
+  return settingsTyped(spec, argv, env, () => file);
 }
 
 /** The settings file that this daemon was given; undefined if none, which means the default path. */
@@ -29,10 +26,8 @@ export function settingsPathOf({ spec, argv, env, folder }: Daemon): string | un
   return path;
 }
 
-/** A settings file as a daemon would read it. */
+/** A settings file as a daemon would read it, with the daemon's path. */
 interface ReadSettings {
-  /** The path for messages, whatever it is for this process. */
-  readonly path: string;
   readonly file: SettingsFile;
   readonly writtenAtMs: number;
 }
@@ -45,11 +40,10 @@ export function presentSettings(
   daemons: readonly Daemon[],
   readSettings: SettingsReader,
 ): ReadSettings | undefined {
-  const [first] = daemons.flatMap((daemon) => {
+  for (const daemon of daemons) {
     const path = settingsPathOf(daemon);
-    return path === undefined ? [] : [{ path, at: daemon.at(path) }];
-  });
-  if (first !== undefined) return readAs(first.path, first.at, readSettings);
+    if (path !== undefined) return readAs(path, daemon.at(path), readSettings);
+  }
   const at = daemons[0]?.at(layout.settings);
   return at !== undefined && existsSync(at) ? readAs(layout.settings, at, readSettings) : undefined;
 }
@@ -69,7 +63,7 @@ export function readAs(path: string, at: string, readSettings: SettingsReader): 
   try {
     const file = readSettings(at);
     if (file === undefined) throw new ConfigError([`Cannot read settings file "${path}": expected one`]);
-    return { path, file, writtenAtMs: statSync(at).mtimeMs };
+    return { file: { ...file, path }, writtenAtMs: statSync(at).mtimeMs };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new ConfigError(

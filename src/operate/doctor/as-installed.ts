@@ -24,16 +24,19 @@ export async function asInstalled(
   readSettings: SettingsReader,
 ): Promise<Pick<DoctorSettings, 'pages' | 'outdated' | 'kubeconfig'>> {
   const daemons = await findDaemons(files, pods);
-  const specs = pods.flatMap((pod) => pod.daemons);
-  const found = specs.map((spec) => ({
-    spec,
-    // Only these fields are read, and no daemon has them with another meaning.
-    known: unlessRefused(() => settingsOfDaemon(daemons, file)(spec) as DaemonSettings | undefined),
-  }));
-  const pages = found.flatMap(({ spec, known }) => {
-    if (known === undefined) return wouldListen(spec, file);
-    return pagesOf(spec.name, known.listen?.port, known.metricsListen?.port);
-  });
+  const all = pods
+    .flatMap((pod) => pod.daemons)
+    .map((spec) => {
+      const daemon = daemons.find((each) => each.spec === spec);
+      // Only these fields are read, and no daemon has them with another meaning.
+      const settings = daemon && unlessRefused(() => settingsOfDaemon(daemon, file) as DaemonSettings);
+      return { spec, settings };
+    });
+  const pages = all.flatMap(({ spec, settings }) =>
+    settings === undefined
+      ? wouldListen(spec, file)
+      : pagesOf(spec.name, settings.listen?.port, settings.metricsListen?.port),
+  );
   const outdated = unlessRefused(() => {
     const present = presentSettings(daemons, readSettings);
     return present && startedBefore(present, daemons);
@@ -41,7 +44,7 @@ export async function asInstalled(
   return {
     pages,
     outdated: outdated ?? [],
-    kubeconfig: found.flatMap(({ known }) => known?.kubeconfig ?? [])[0],
+    kubeconfig: all.flatMap(({ settings }) => settings?.kubeconfig ?? [])[0],
   };
 }
 
@@ -89,10 +92,9 @@ export async function deployedHere(
   const daemons = await findRunning(files, specs);
   return daemons.flatMap((daemon) => {
     // Another command may begin with the same word.
-    const settings = unlessRefused(() => {
-      const file = presentSettings([daemon], readSettings);
-      return settingsOfDaemon([daemon], file?.file)(daemon.spec) as unknown;
-    });
+    const settings = unlessRefused(() =>
+      settingsOfDaemon(daemon, presentSettings([daemon], readSettings)?.file),
+    );
     return settings === undefined ? [] : { spec: daemon.spec, settings };
   });
 }

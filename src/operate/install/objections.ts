@@ -1,3 +1,4 @@
+import { commandAmong } from '../../cli/command-spec.ts';
 import type { Pod } from '../../cli/pod.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import { fieldOf } from '../../engine/system/field-of.ts';
@@ -195,10 +196,8 @@ export function foreignManifests(
 /** Every container is a daemon of hawser with `--instance`. */
 function isOtherInstance(containers: readonly ManifestContainer[], pods: readonly Pod[]): boolean {
   const daemons = pods.flatMap((pod) => pod.daemons);
-  const isOther = ({ args, env }: ManifestContainer): boolean => {
-    const spec = daemons.find(({ name }) => `${args.join(' ')} `.startsWith(`${name} `));
-    return spec !== undefined && instanceName(args, env) !== undefined;
-  };
+  const isOther = ({ args, env }: ManifestContainer): boolean =>
+    commandAmong(daemons, args) !== undefined && instanceName(args, env) !== undefined;
   return containers.length > 0 && containers.every(isOther);
 }
 

@@ -1,4 +1,5 @@
 import { settingsTyped } from '../../cli/command-line.ts';
+import { commandAmong } from '../../cli/command-spec.ts';
 import type { Pod } from '../../cli/pod.ts';
 import { askProgram } from '../../engine/examine/ask-program.ts';
 import type { PageAddress } from '../../engine/system/network/ask-page.ts';
@@ -16,10 +17,9 @@ export function supervisorPage(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): PageAddress | 'off' | undefined {
-  const words = spec.name.split(' ').length;
-  if (args.slice(0, words).join(' ') !== spec.name) return undefined;
+  const command = commandAmong([spec], args);
   // Its page is no key of the settings file.
-  return settingsTyped(spec, args.slice(words), env, () => undefined).listen ?? 'off';
+  return command && (settingsTyped(spec, command.argv, env, () => undefined).listen ?? 'off');
 }
 
 /**

@@ -107,7 +107,7 @@ test('an edited file keeps the checksum of what hawser wrote', () => {
     { path: TEMPLATE, sha256: sha256('template 1') },
     { path: MANIFEST, sha256: sha256('manifest 2') },
   ]);
-  expect(edited).toMatchObject([{ path: TEMPLATE, content: 'mine', isOutdated: true }]);
+  expect(edited).toMatchObject([{ wanted: { path: TEMPLATE }, content: 'mine', isOutdated: true }]);
 });
 
 test('a pod of others in the place of ours is named, and not called edited', () => {
