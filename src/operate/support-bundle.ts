@@ -27,13 +27,6 @@ import { parseRecord } from './install/record.ts';
 const COMMAND_TIMEOUT_MS = 60_000;
 const ANSWER_TIMEOUT_MS = 5_000;
 
-/** Their exit codes are verdicts and do not matter here: a bundle is made for a node in trouble. */
-const REPORTS = {
-  'version.json': ['version', '--json'],
-  'status.json': ['status', '--json'],
-  'status.txt': ['status'],
-} as const;
-
 function configurations(pods: readonly Pod[]): readonly string[] {
   const own = pods.map(podLayout);
   return [layout.settings, ...own.flatMap((pod) => [pod.configuration, pod.manifest, pod.template])];
@@ -76,8 +69,11 @@ async function gather(target: string, root: string, all: readonly Pod[]): Promis
   // A worker has no keepalived.
   const pods = all.filter(isHere);
   const node = { files, processes: async () => found };
+  // Their exit codes are verdicts and do not matter here: a bundle is made for a node in trouble.
   const reports: Readonly<Record<string, readonly string[]>> = {
-    ...REPORTS,
+    'version.json': ['version', '--json'],
+    'status.json': ['status', '--json'],
+    'status.txt': ['status'],
     ...Object.fromEntries(await Promise.all(pods.map(async (pod) => await supervisorStatus(pod, node)))),
     'doctor.json': ['doctor', '--json', '--root', root],
     'timeline.txt': ['timeline', '--journal', journals],

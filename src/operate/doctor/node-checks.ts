@@ -90,13 +90,16 @@ const labels: Look<DoctorContext, ClusterReading> = async (context) => {
 
 const settings = (context: DoctorContext) => read(context.settings);
 
+const local = async ({ settings: { apiPort }, ...limits }: DoctorContext) =>
+  read(await askReadyz({ host: '127.0.0.1', port: apiPort }, limits));
+
 /** HTTP dates are whole seconds, and the request itself takes a fraction of one. */
 const UNIMPORTANT_MS = 2_000;
 const TOO_MUCH_MS = 30_000;
 
 function judgeClock(where: string, look: LocalApiReading): Finding {
-  if (look.kind !== 'answered' || look.serverTime === undefined) return skip(`${where} sends no Date header`);
-  const skewMs = look.serverTime.getTime() - look.ourTime.getTime();
+  if (look.kind !== 'answered' || look.skewMs === undefined) return skip(`${where} sends no Date header`);
+  const { skewMs } = look;
   const size = `${(Math.abs(skewMs) / 1_000).toFixed(0)} s ${skewMs > 0 ? 'behind' : 'ahead of'} ${where}`;
   if (Math.abs(skewMs) <= UNIMPORTANT_MS) return ok(`the clock agrees with ${where}`);
   const remedy = 'timedatectl; chronyc tracking (or the time service you use), on both nodes';
@@ -179,7 +182,7 @@ export const clusterChecks: readonly DoctorCheck[] = [
     id: 'anonymous-readyz',
     title: '/readyz without credentials',
     why: "HAProxy's check has no credentials: if the API server requires them, every server is down.",
-    needs: { settings, local: async ({ readings }: DoctorContext) => read(await readings.localApi()) },
+    needs: { settings, local },
     judge: (facts) => judgeReadyz(facts.local, facts.settings.apiPort),
   }),
   checkOf({

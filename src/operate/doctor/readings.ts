@@ -12,12 +12,7 @@ import { listPage } from '../../engine/kube/kube-objects.ts';
 import { type LoadedKubeconfig, openKubeconfig } from '../../engine/kube/kubeconfig.ts';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import { ask, unverified } from '../../engine/system/network/ask.ts';
-import {
-  addressesOf,
-  currentInterfaces,
-  currentRoutes,
-  type NetworkInterface,
-} from '../../engine/system/network/routes.ts';
+import { addressesOf, currentInterfaces, currentRoutes } from '../../engine/system/network/routes.ts';
 import { layout } from '../install/layout.ts';
 import type { DoctorSettings } from './context.ts';
 import type { Product } from './product.ts';
@@ -31,8 +26,6 @@ export interface Readings extends NodeReadings {
   /** The settings of a daemon that hawser does not install, where it runs here. */
   readonly deployed: <Settings>(spec: CommandSpec<Settings>) => Settings | undefined;
   readonly cluster: () => Promise<ClusterReading>;
-  /** `/readyz` of this node's own API server, asked without credentials. */
-  readonly localApi: () => Promise<LocalApiReading>;
 }
 
 type Products = readonly Pick<Product, 'lookForVips' | 'lookForPeers'>[];
@@ -71,11 +64,10 @@ export function createReadings(
     deployed: <Settings>(spec: CommandSpec<Settings>) =>
       settings.deployed.find((each) => each.spec.name === spec.name)?.settings as Settings | undefined,
     cluster,
-    localApi: once(async () => await askReadyz({ host: '127.0.0.1', port: settings.apiPort }, limits)),
     peers: once(async () => {
       const found = await Promise.all(products.map((each) => each.lookForPeers?.(settings, files)));
       const configured = found.flatMap((each) => each ?? []);
-      return await peersOf(settings, configured, currentInterfaces(), cluster);
+      return await peersOf(settings, configured, cluster);
     }),
   };
 }
@@ -192,13 +184,8 @@ async function locateCredentials({ config }: LoadedKubeconfig, files: HostFiles)
 }
 
 export type LocalApiReading =
-  | {
-      readonly kind: 'answered';
-      readonly status: number;
-      /** When it said what time it was, by its clock and by ours. */
-      readonly serverTime: Date | undefined;
-      readonly ourTime: Date;
-    }
+  /** `skewMs`: how far its clock is ahead of ours; undefined if it does not say. */
+  | { readonly kind: 'answered'; readonly status: number; readonly skewMs: number | undefined }
   | { readonly kind: 'closed' }
   | { readonly kind: 'failed'; readonly message: string };
 
@@ -214,35 +201,25 @@ export async function askReadyz(
       ? { kind: 'closed' }
       : { kind: 'failed', message: answer.reason };
   const said = Date.parse(answer.headers.date ?? '');
-  return {
-    kind: 'answered',
-    status: answer.status,
-    serverTime: Number.isNaN(said) ? undefined : new Date(said),
-    ourTime: new Date(),
-  };
+  const skewMs = Number.isNaN(said) ? undefined : said - Date.now();
+  return { kind: 'answered', status: answer.status, skewMs };
 }
 
 /** The other nodes: of `--servers`, else of a product's configuration, else of the API. This node's own addresses are left out. */
 async function peersOf(
   settings: DoctorSettings,
   configured: readonly { readonly peers: readonly Peer[]; readonly from: string }[],
-  interfaces: readonly NetworkInterface[],
   cluster: () => Promise<ClusterReading>,
 ): Promise<PeersReading> {
-  const own = new Set(addressesOf(interfaces));
-  const others = (peers: readonly Peer[]): readonly Peer[] =>
-    peers.filter(({ address }) => !own.has(address));
-  if (settings.servers !== undefined) {
+  const own = new Set(addressesOf(currentInterfaces()));
+  const others = (peers: readonly Peer[]) => peers.filter(({ address }) => !own.has(address));
+  if (settings.servers !== undefined)
     try {
-      return {
-        kind: 'known',
-        peers: others(parseServers(settings.servers, settings.apiPort)),
-        from: '--servers',
-      };
+      const peers = others(parseServers(settings.servers, settings.apiPort));
+      return { kind: 'known', peers, from: '--servers' };
     } catch (error) {
       return { kind: 'unknown', reason: messageOf(error) };
     }
-  }
   for (const { peers, from } of configured)
     if (others(peers).length > 0) return { kind: 'known', peers: others(peers), from };
   const look = await cluster();

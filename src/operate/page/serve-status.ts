@@ -32,13 +32,8 @@ export interface Journals {
   readonly problems: readonly string[];
 }
 
-interface PageOptions {
-  readonly address: { readonly host: string; readonly port: number };
-  /** The files that the page loads, by path: the content type and the text. */
-  readonly assets: Readonly<Record<string, readonly [type: string, text: string]>>;
-  readonly source: PageSource;
-  readonly signal: AbortSignal;
-}
+/** The files that the page loads, by path. */
+type Assets = Readonly<Record<string, readonly [contentType: string, text: string]>>;
 
 const PLACES = { connections: 64, whenFull: 'newest-goes' } as const;
 /** A reader that hangs costs a connection, not a place for ever. */
@@ -49,7 +44,12 @@ const PATIENCE_MS = 10_000;
  * use or not ours. Concurrent requests share one reading of the cluster. It uses neither TLS nor a password: everyone
  * who can reach the address can read it.
  */
-export async function servePage({ address, assets, source, signal }: PageOptions): Promise<void> {
+export async function servePage(
+  address: PageAddress,
+  source: PageSource,
+  signal: AbortSignal,
+): Promise<void> {
+  const assets = pageAssets();
   const page = sharedRun(() => pageNow(source));
   const limits = { maxHeaderSize: 16_384, headersTimeout: PATIENCE_MS, requestTimeout: PATIENCE_MS };
   const server = createServer(limits, (request, response) => void answer(request, response, assets, page));
@@ -67,7 +67,7 @@ async function pageNow({ look, products, journals, nowMs }: PageSource): Promise
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  assets: PageOptions['assets'],
+  assets: Assets,
   page: () => Promise<string>,
 ): Promise<void> {
   const { method, url = '', headers } = request;
@@ -114,7 +114,7 @@ export async function serveStatus(
   const source = { look: () => look(signal), products, journals, nowMs: Date.now };
   const text = hostPort(address);
   try {
-    await servePage({ address, assets: pageAssets(), source, signal });
+    await servePage(address, source, signal);
   } catch (error) {
     process.stderr.write(
       `Cannot serve the page at "${text}": ${messageOf(error)}, expected a free address of this node\n`,
@@ -145,7 +145,7 @@ function readJournals(directories: readonly string[]): PageSource['journals'] {
 }
 
 /** What scripts/build.ts makes of `browser/`. */
-export function pageAssets(): Parameters<typeof servePage>[0]['assets'] {
+function pageAssets(): Assets {
   return {
     '/page.css': ['text/css; charset=utf-8', shippedFile('dist/page/page.css')],
     '/page.js': ['text/javascript; charset=utf-8', shippedFile('dist/page/page.js')],

@@ -1,5 +1,5 @@
 import { statusProducts } from '../../../src/commands/status-products.ts';
-import { type PageSource, pageAssets, servePage } from '../../../src/operate/page/serve-status.ts';
+import { type PageSource, servePage } from '../../../src/operate/page/serve-status.ts';
 import { freePort } from '../free-port.ts';
 import type { ClusterStatus } from '../status-types.ts';
 
@@ -37,12 +37,8 @@ export async function startPageHost(
   const address = { host: '127.0.0.1', port: port ?? (await freePort()) };
   const controller = new AbortController();
   const stop = () => controller.abort();
-  await servePage({
-    address,
-    assets: pageAssets(),
-    source: { look, products: statusProducts, journals, nowMs },
-    signal: controller.signal,
-  });
+  const source = { look, products: statusProducts, journals, nowMs };
+  await servePage(address, source, controller.signal);
   return {
     ...address,
     url: `http://127.0.0.1:${address.port}/`,
