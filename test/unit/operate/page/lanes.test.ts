@@ -40,7 +40,7 @@ test('a lane goes from state to state as the journal tells it, the first one fro
 
 test('without a journal it is drawn from when the node says that it began, and unknown before', () => {
   expect(bandsOf(statuses.healthy(), [], 'cp-1')).toEqual([['holder', 0, 100]]);
-  const halfAnHour = statuses.healthy(now - Date.parse(span.from) - 30 * 60_000);
+  const halfAnHour = statuses.healthy(now - Date.parse(span.since) - 30 * 60_000);
   expect(bandsOf(halfAnHour, [], 'cp-1')).toEqual([
     ['unknown', 0, 50],
     ['holder', 50, 100],
