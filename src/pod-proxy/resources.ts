@@ -117,5 +117,5 @@ export function proxyRemedy(message: string): string | undefined {
   const { user, resource } = forbiddenIn(message) ?? {};
   if (resource === undefined) return undefined;
   const role = resource === 'secrets' ? 'docs/pod-proxy.md' : 'manifests/pod-proxy/rbac.yaml';
-  return `expected a role with which "${user}" may list and watch ${resource}, such as the one of ${role}`;
+  return `expected a role that allows "${user}" to list and watch ${resource}, such as the one in ${role}`;
 }

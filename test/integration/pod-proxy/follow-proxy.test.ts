@@ -65,7 +65,7 @@ test.each([
     start(annotations);
     await waitFor('the problem', () => problem()?.reason === 'NotReadable');
     expect(problem()?.message).toMatch(/^Cannot list .* is forbidden/);
-    expect(problem()?.message).toContain(`"proxy" may list and watch ${kind}, such as the one of ${role}`);
+    expect(problem()?.message).toContain(`"proxy" to list and watch ${kind}, such as the one in ${role}`);
     forbidden = '';
     await waitFor('another view', () => problem()?.reason !== 'NotReadable');
   },
