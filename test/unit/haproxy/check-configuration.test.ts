@@ -44,7 +44,7 @@ describe.each([
     const outcome = await checkWith('exec sleep 60', 100);
     expect(outcome).toMatchObject({
       kind: 'impossible',
-      message: expect.stringContaining('not done after 100 ms'),
+      message: expect.stringContaining('did not finish within 100 ms'),
     });
   });
 
