@@ -23,7 +23,7 @@ function isCommand(name: string): name is CommandName {
   return Object.hasOwn(summaries, name);
 }
 
-/** A requested usage text goes to stdout; an unknown command is an error. */
+/** Prints the usage on stdout if it was requested. An unknown command is an error. */
 async function printUsage(argv: readonly string[], typed: string): Promise<number> {
   const { isGroup, unknownCommandText, usageText } = await import('./cli/usage.ts');
   const known = Object.entries(summaries);

@@ -15,7 +15,7 @@ import { HELP_WIDTH, helpTail } from './usage.ts';
 
 export interface CommandLine {
   readonly values: Readonly<Record<string, unknown>>;
-  /** The origin of each value: `--api-port`, `HAWSER_API_PORT`, `/etc/hawser/config.yaml:3` or `default`. */
+  /** Where each value comes from: `--api-port`, `HAWSER_API_PORT`, `/etc/hawser/config.yaml:3` or `default`. */
   readonly origins: Readonly<Record<string, string>>;
 }
 
@@ -26,17 +26,17 @@ interface Origin {
 
 type Named = readonly [name: string, Origin];
 
-/** The text for a typed --help, which reads nothing else. Throws a ConfigError for an unknown flag. */
+/** The help text if --help was typed, without reading anything else. Throws a ConfigError for an unknown flag. */
 export function helpTyped(spec: CommandSpec, argv: readonly string[]): string | undefined {
   const parsed = parseArguments(spec, argv);
   return typeof parsed === 'string' ? parsed : undefined;
 }
 
 /**
- * The values of a command line by camel-case name; `settings` is the path of the file that was read. Precedence: flags, `HAWSER_…` variables
- * (`--stats-socket` is `HAWSER_STATS_SOCKET`; not for a `typedOnly` flag), the settings file, defaults. `folder` resolves a relative path of the
- * file. Throws a ConfigError for an unknown flag, `--help`, a missing argument, and every problem of the settings file. With `--instance` it
- * reads no settings file but one that is named.
+ * The values of a command line, keyed by camel-case name. `settings` is the path of the file that was read. Precedence: flags, `HAWSER_…` variables
+ * (`--stats-socket` is `HAWSER_STATS_SOCKET`; not for a `typedOnly` flag), the settings file, defaults. `folder` is the base for a relative path of
+ * the file. Throws a ConfigError for an unknown flag, `--help`, a missing argument, and all problems of the settings file. With `--instance` it reads
+ * only a settings file that is named.
  */
 export function readCommandLine(
   spec: CommandSpec,
@@ -73,7 +73,7 @@ export function readCommandLine(
   };
 }
 
-/** The settings that a command would have. Throws a ConfigError that lists every problem. */
+/** The settings of a command with these arguments. Throws a ConfigError that lists all problems. */
 export function settingsTyped<Settings>(
   spec: CommandSpec<Settings>,
   argv: readonly string[],
@@ -83,7 +83,7 @@ export function settingsTyped<Settings>(
   return spec.settings(readCommandLine(spec, argv, env, readSettings).values, env);
 }
 
-/** The text for `--help`. */
+/** Returns the parsed command, or the text for `--help`. */
 function parseArguments(spec: CommandSpec, argv: readonly string[]): Command | string {
   let text = '';
   const command = new Command(`hawser ${spec.name}`).description(spec.summary).exitOverride();
@@ -108,7 +108,7 @@ function parseArguments(spec: CommandSpec, argv: readonly string[]): Command | s
   return command;
 }
 
-/** `json` is the requested format, by --json or --output; undefined for text. */
+/** `json` is the requested format, from --json or --output; undefined for text. */
 function structured({ flags }: CommandSpec, entries: readonly Named[]): Readonly<Record<string, unknown>> {
   if (!('json' in flags)) return {};
   const { json, output } = Object.fromEntries(entries.map(([name, { value }]) => [name, value]));
@@ -117,7 +117,7 @@ function structured({ flags }: CommandSpec, entries: readonly Named[]): Readonly
   return { json: output ?? (json === true ? 'json' : undefined) };
 }
 
-/** Flags that accept both the singular and the plural, whichever a command declares. */
+/** Flags that are accepted in singular and plural, whichever a command declares. */
 const TWINS = [
   ['apiVip', 'apiVips'],
   ['ingressVip', 'ingressVips'],
@@ -151,7 +151,7 @@ function optionOf(name: string, flag: Flag): Option {
     : option.default(flag.default, `"${flag.default.replaceAll(',', ', ')}"`);
 }
 
-/** The instance name; its field validates it later. */
+/** The name of the instance. Its field validates it later. */
 function instanceOf({ flags }: CommandSpec, command: Command, env: NodeJS.ProcessEnv): string | undefined {
   const typed = flags['instance'] && typedValue(command, 'instance', flags['instance'], env)?.value;
   return typeof typed === 'string' ? typed : undefined;
@@ -162,13 +162,13 @@ function defaultValue({ hasInstances }: Flag, usual: unknown, instance: string |
   return instancePath(usual, instance);
 }
 
-/** Absolute, since a monitor and its threads read the file again from any directory. */
+/** Absolute, because a monitor and its threads read the file again from other directories. */
 function typedSettingsPath(command: Command, env: NodeJS.ProcessEnv, folder: string): string | undefined {
   const typed = command.getOptionValue('settings') ?? env['HAWSER_SETTINGS'];
   return typeof typed === 'string' ? resolve(folder, typed) : undefined;
 }
 
-/** From the command line, otherwise from the environment. */
+/** The value from the command line, or else from the environment. */
 function typedValue(command: Command, name: string, flag: Flag, env: NodeJS.ProcessEnv): Origin | undefined {
   if (command.getOptionValueSource(name) === 'cli')
     return { value: command.getOptionValue(name), from: flagName(name) };
@@ -197,7 +197,7 @@ function valueIn(
   return entry === undefined ? undefined : { value: entry.value, from: `${file.path}:${entry.line}` };
 }
 
-/** All positionals or none: the meaning of a single path would be a guess. */
+/** All positionals must be given, or none: the meaning of a single path would be a guess. */
 function positionalsOf(
   spec: CommandSpec,
   command: Command,

@@ -2,17 +2,17 @@ import * as z from 'zod/mini';
 import { ConfigError } from '../engine/system/errors.ts';
 import type { Example } from './usage.ts';
 
-/** The default path; the file may be missing. */
+/** The default path. The file may be missing. */
 export const defaultSettingsPath = '/etc/hawser/config.yaml';
 
-/** The name of a pod; only that pod uses these settings. */
+/** The name of a pod, which alone uses these settings. */
 export type Section = string;
 
-/** A value as its flag takes it, and its line in the file. */
+/** A value in the form of its flag, and its line in the file. */
 const entry = z.object({ value: z.union([z.string(), z.boolean()]), line: z.number() });
 const entries = z.record(z.string(), entry);
 
-/** Also the output of `hawser settings --json`, by which a supervisor reads them. */
+/** Also the output of `hawser settings --json`, which supervisors read. */
 export const settingsValues = z.catchall(z.object({ top: entries }), entries);
 
 export type SettingsValues = z.infer<typeof settingsValues>;
@@ -23,8 +23,8 @@ export interface SettingsFile {
 }
 
 /**
- * Reads the file at `path`, or the default file if no path is given and it exists. Throws a ConfigError with every
- * problem of the file, and for a named file that is missing.
+ * Reads the file at `path`, or the default file if no path is given and it exists. Throws a ConfigError with all problems of the file, or if the
+ * given file is missing.
  */
 export type SettingsReader = (path: string | undefined) => SettingsFile | undefined;
 
@@ -34,34 +34,34 @@ interface Declared {
   /** Parses the text and determines the type of the value. */
   readonly field: z.ZodMiniType;
   /**
-   * Position in the settings file. `top`: it applies to the node or the cluster, not to one pod. `never`: other programs must know it
-   * without reading the file. Default: the section of its command.
+   * Position in the settings file. `top`: the value applies to the node or the cluster, not to one pod. `never`: other programs need it without
+   * reading the file. Default: the section of its command.
    */
   readonly inFile?: 'top' | 'never';
 }
 
 /**
- * A flag, declared once under its name in camel case: `apiPort` is `--api-port`, `HAWSER_API_PORT` and the key `apiPort`
- * of the settings file. Help, completion, reference page, JSON Schema and the type of its value follow from it.
+ * A flag, declared once under its name in camel case: `apiPort` is `--api-port`, `HAWSER_API_PORT` and the key `apiPort` of the settings file. Help,
+ * completion, reference page, JSON Schema and the type of its value are derived from it.
  */
 export interface Flag extends Declared {
-  /** `<path>`; a switch has none. */
+  /** `<path>`; undefined for a switch. */
   readonly value?: string;
   readonly default?: string;
-  /** Its key belongs to another command: the page of a monitor is that monitor's `listen`. */
+  /** Set if its key belongs to another command: the page of a monitor is that monitor's `listen`. */
   readonly keyInFile?: readonly [Section, string];
-  /** Allowed elements of a list. A single value's choices are in its field. */
+  /** Allowed elements of a list. The choices of a single value are in its field. */
   readonly choices?: readonly string[];
   /**
-   * It has no environment variable. For flags that change a node or confirm a change, and for choices of one call that other commands
-   * would read with another meaning.
+   * It has no environment variable. For flags that change a node or confirm a change, and for choices of one call that would have another meaning for
+   * other commands.
    */
   readonly typedOnly?: true;
-  /** An established name for its variable: `ROUTER_MAX_CONNECTIONS` instead of `HAWSER_MAX_CONNECTIONS`. */
+  /** An established name of its variable: `ROUTER_MAX_CONNECTIONS` instead of `HAWSER_MAX_CONNECTIONS`. */
   readonly variable?: string;
-  /** A path: with `--instance b` its default carries `-b`. */
+  /** A path whose default depends on the instance: with `--instance b` its folder ends in `-b`. */
   readonly hasInstances?: true;
-  /** May be repeated, which is the same as once with commas. Its default is its field's. */
+  /** May be repeated, which means the same as one list with commas. Its default is in its field. */
   readonly repeats?: true;
 }
 
@@ -77,13 +77,13 @@ interface Declaration<P extends Fields, F extends Readonly<Record<string, Flag>>
   /** The words after `hawser`: `haproxy supervise`. */
   readonly name: string;
   readonly summary: string;
-  /** In order; shown in capitals. */
+  /** In order. Shown in capitals. */
   readonly positionals?: P;
   readonly flags: F;
   readonly examples: readonly Example[];
-  /** Paragraphs; the last one lists the exit codes. */
+  /** Paragraphs. The last one lists the exit codes. */
   readonly notes: readonly string[];
-  /** Its section of the settings file, read in addition to the top. A command without one reads no file. */
+  /** Its section of the settings file, which it reads in addition to the top. A command without a section reads no file. */
   readonly section?: Section;
 }
 
@@ -91,12 +91,12 @@ export interface CommandSpec<Settings = unknown> {
   readonly name: string;
   readonly summary: string;
   readonly positionals: Readonly<Record<string, Positional>>;
-  /** Its own flags, and those of every command of its kind. */
+  /** Its own flags, and those that all commands of its kind have. */
   readonly flags: Readonly<Record<string, Flag>>;
   readonly examples: readonly Example[];
   readonly notes: readonly string[];
   readonly section?: Section;
-  /** Combines the command line, the environment and the file. Throws a ConfigError that lists every problem. */
+  /** Combines the command line, the environment and the file. Throws a ConfigError that lists all problems. */
   readonly settings: (values: Values, env: NodeJS.ProcessEnv) => Settings;
 }
 
@@ -107,7 +107,7 @@ type Parsed<P extends Fields, F extends Fields> = SettingsFrom<P & F> & {
   readonly settings?: string | undefined;
 };
 
-/** `derive` validates combinations of fields, by throwing a ConfigError, and adds values that follow from the settings. */
+/** Declares a command. `derive` validates combinations of fields, by throwing a ConfigError, and adds derived values. */
 export function commandSpec<
   F extends Readonly<Record<string, Flag>>,
   P extends Fields = Readonly<Record<never, never>>,
@@ -138,13 +138,13 @@ export function commandSpec<
   };
 }
 
-/** The command that these words begin with, and its arguments. */
+/** The command at the start of these words, with the remaining words as arguments. Undefined if there is none. */
 export function commandAmong(specs: readonly CommandSpec[], words: readonly string[]) {
   const spec = specs.find(({ name }) => `${words.join(' ')} `.startsWith(`${name} `));
   return spec && { spec, argv: words.slice(spec.name.split(' ').length) };
 }
 
-/** The name of the variable if the wrong value came from it. */
+/** The name of the variable if the invalid value came from it, or else of the flag. */
 function writtenAs(name: string, flag: Flag | undefined, value: unknown, env: NodeJS.ProcessEnv): string {
   const variable = flag?.variable ?? variableName(name);
   const isOfVariable = flag?.typedOnly !== true && value !== undefined && env[variable] === value;
@@ -158,12 +158,12 @@ const settingsFlag: Flag = {
   inFile: 'never',
 };
 
-/** Output format of a command with `--json`; undefined is text for a person. */
+/** Output format of a command with `--json`; undefined is text for people. */
 const outputFormat = z.optional(z.enum(['json', 'yaml']));
 
 export type OutputFormat = NonNullable<z.infer<typeof outputFormat>>;
 
-/** For every command with `--json`. */
+/** Every command with `--json` has it. */
 const outputFlag: Flag = {
   value: '<format>',
   help: 'json, as --json, or yaml with the same fields; -o for short',
@@ -171,7 +171,7 @@ const outputFlag: Flag = {
   inFile: 'never',
 };
 
-/** `json` gets the format, from --json or --output. */
+/** `json` has the format, from --json or --output. */
 export function jsonFlag(help: string) {
   return { help, field: outputFormat, inFile: 'never' } as const satisfies Flag;
 }
@@ -191,8 +191,8 @@ export function toggle(help: string, more: Pick<Flag, 'inFile' | 'typedOnly' | '
 }
 
 /**
- * Parses typed values. Throws one ConfigError with every problem, each as `Cannot use --socket "x": expected an absolute path`. `nameOf` names a
- * setting that was not typed as a flag.
+ * Parses typed values. Throws one ConfigError with all problems, each as `Cannot use --socket "x": expected an absolute path`. `nameOf` returns the
+ * name of a setting as the user wrote it.
  */
 function parseSettings<T>(
   schema: z.ZodMiniType<T>,
@@ -212,7 +212,7 @@ function problemOf(
   const name = String(issue.path[0] ?? '');
   const value = values[name];
   const shown = value === undefined ? 'Cannot do without' : 'Cannot use';
-  // Of a record in a list: `.1.port`.
+  // The position within a list of records: `.1.port`.
   const within = issue.path.length > 2 ? `.${issue.path.slice(1).join('.')}` : '';
   return `${shown} ${nameOf(name)}${within}${value === undefined ? '' : ` "${String(value).slice(0, 200)}"`}: ${issue.message}`;
 }

@@ -1,7 +1,7 @@
 import { type CommandSpec, type Flag, flagName } from './command-spec.ts';
 import { fileFormOf } from './settings-form.ts';
 
-/** A bash script. It does not run hawser, which may be a container away: awk looks up the next words in a table. */
+/** A bash script that completes hawser. It does not run hawser, which may be in a container: awk searches the next words in a table. */
 export function completionScript(specs: readonly CommandSpec[]): string {
   const rows = [...namesOf(specs), ...specs.flatMap(rowsOf)].map((row) => row.join('\t'));
   const table = quoted([...new Set(rows)].join('\n'));
@@ -13,8 +13,8 @@ function quoted(text: string): string {
 }
 
 /**
- * `haproxy` is followed by `supervise`, `haproxy supervise` by `--socket`, and `haproxy supervise --socket` by its value: by
- * words, or without words by a kind that bash knows, `path` or `directories`, or by `text`. Words of a `list` are separated by commas.
+ * `word` may follow `before`: `haproxy` is followed by `supervise`, `haproxy supervise` by `--socket`, and `haproxy supervise --socket` by its
+ * values. These are words, or a kind: `path` or `directories`, which bash completes, or `text`. Words of a `list` are separated by commas.
  */
 type Row = readonly [before: string, word: string, kind?: string];
 
@@ -44,7 +44,7 @@ function valueRows(before: string, flag: Pick<Flag, 'value' | 'field' | 'choices
   return [[before, '', kind === 'dir' ? 'directories' : kind === 'path' ? kind : 'text']];
 }
 
-/** Its last argument is the word at the cursor. Prints words, and after a tab the kinds that bash completes. */
+/** Its last argument is the word at the cursor. Prints words, or after a tab the kinds that bash completes. */
 const lookUp = `BEGIN { FS = OFS = "\\t"; n = ARGC - 1; for (i = 1; i <= n; i++) typed[i] = ARGV[i]; ARGC = 1 }
 { before[NR] = $1; word[NR] = $2; kind[NR] = $3; known[$1] }
 { if ($2 !~ /^-/) others[$1]; if ($3 == "list") lists[$1] }
@@ -66,7 +66,7 @@ END {
   }
 }`;
 
-/** Needs bash 4, not the package bash-completion. Bash treats the "=" of --flag=value as a separate word. */
+/** Needs bash 4, but not the package bash-completion. Bash treats the "=" of --flag=value as a separate word. */
 const script = (offered: string) => `# Completes hawser in bash. Made by: hawser completion
 _hawser() {
   local word line words=()

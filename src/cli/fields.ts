@@ -20,7 +20,7 @@ export function parsedBy<T>(parse: (text: string) => T | undefined, message: str
   );
 }
 
-/** A list separated by commas; a YAML list in the settings file. With `message`, an empty list is refused. */
+/** A list separated by commas, or a YAML list in the settings file. With `message`, an empty list is refused. */
 export function listOf<Element extends z.ZodMiniType<unknown, string>>(element: Element, message?: string) {
   const array = z.array(element);
   const list = z.pipe(
@@ -41,10 +41,10 @@ export function listOf<Element extends z.ZodMiniType<unknown, string>>(element: 
 /** A record in the text of a list: `name=rke2 port=9345`. */
 export type ListRecord = Readonly<Record<string, string>>;
 
-/** `path` within the list, such as `[1, 'port']`. */
+/** Refuses a value. `path` is its position within the list, such as `[1, 'port']`. */
 export type RefuseIn = (path: readonly (string | number)[], message: string) => void;
 
-/** Records in a list, as a flag takes them: `name=a port=1,name=b port=2`; maps in a YAML list. `properties` are JSON Schemas. */
+/** A list of records: `name=a port=1,name=b port=2` in a flag, maps in a YAML list. `properties` are JSON Schemas. */
 export function recordsOf<T>(
   properties: Readonly<Record<string, FileForm>>,
   required: readonly string[],
@@ -98,7 +98,7 @@ export function listText(items: readonly unknown[]): string {
     .join(',');
 }
 
-/** The kernel's limit for a unix socket path, minus the suffix of our temporary names. */
+/** The kernel's limit for a unix socket path, minus the suffix of hawser's temporary names. */
 const MAX_SOCKET_PATH = 90;
 
 export const absolutePath = z.string().check(
@@ -116,7 +116,7 @@ export const socketPath = absolutePath.check(
 
 export const port = wholeNumber(1, 65_535);
 
-/** `127.0.0.1:29446` or `[::1]:29446`: a host and a port. */
+/** A host and a port: `127.0.0.1:29446` or `[::1]:29446`. */
 export const listenAddress = parsedBy(parseHostPort, 'expected ADDRESS:PORT, such as 127.0.0.1:29446');
 
 export const optionalListenAddress = z.union(
@@ -154,16 +154,16 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(words:
   return z.enum(words, { error: `expected ${words.slice(0, -1).join(', ')} or ${last}` });
 }
 
-/** Such as the name of a node. */
+/** For example the name of a node. */
 export const nonEmpty = z.string().check(z.minLength(1, { error: 'expected a name' }));
 
 export const directories = listOf(z.string(), 'expected a directory');
 
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
-/** Node's timers hold 31 bits of milliseconds. */
+/** Node's timers have 31 bits of milliseconds. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** `55s`, `500ms`, `2m`, `1h` in milliseconds; undefined for anything else. */
+/** Parses `55s`, `500ms`, `2m` or `1h` into milliseconds; undefined for anything else. */
 export function parseDurationMs(text: string): number | undefined {
   const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text.trim()) ?? [];
   const factor = unit === undefined ? undefined : UNITS_MS[unit];
@@ -172,7 +172,7 @@ export function parseDurationMs(text: string): number | undefined {
   return value <= LONGEST_MS ? value : undefined;
 }
 
-/** A duration, or `never`: the maximum of a timer, 24 days. */
+/** A duration, or `never`, which is the maximum of a timer: 24 days. */
 export const durationOrNeverMs = parsedBy(
   (text) => (text.trim() === 'never' ? LONGEST_MS : parseDurationMs(text)),
   'expected a number with a unit, such as 500ms, 55s or 2m, or never',
@@ -190,7 +190,7 @@ export function wholeNumber(minimum: number, maximum: number) {
   ).register(fileForms, { type: 'integer', minimum, maximum });
 }
 
-/** `auto` leaves the number to HAProxy. */
+/** A whole number, or `auto`, which leaves the number to HAProxy. */
 export function wholeNumberOrAuto(minimum: number, maximum: number) {
   return parsedBy(
     (text) => (text.trim() === 'auto' ? ('auto' as const) : wholeNumberIn(text, minimum, maximum)),
@@ -205,7 +205,7 @@ function wholeNumberIn(text: string, minimum: number, maximum: number): number |
 
 const MOST_MEBIBYTES = 10_000_000;
 
-/** Bytes, given in MiB. */
+/** A size in MiB, parsed into bytes. */
 export const mebibytes = parsedBy((text) => {
   const count = wholeNumberIn(text, 1, MOST_MEBIBYTES);
   return count === undefined ? undefined : count * 1_024 * 1_024;

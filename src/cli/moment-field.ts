@@ -1,14 +1,14 @@
 import { parseDurationMs, parsedBy } from './fields.ts';
 
 const DAY_MS = 86_400_000;
-/** With a zone, or on this machine's own clock. */
+/** With a zone, or in this machine's local time. */
 const TIME = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
-/** The years that ISO 8601 writes with four digits: only these sort as text. */
+/** Last date with a four-digit year in ISO 8601. Only these sort as text. */
 const LAST_MS = Date.UTC(9999, 11, 31);
 
 /**
- * `24h` or `7d` before now, `2026-11-21T03:12:00+01:00`, `2026-11-21 03:12` or `2026-11-21` on this machine's clock:
- * ISO 8601, UTC. Undefined for anything else.
+ * Parses `24h` or `7d` before now, or `2026-11-21T03:12:00+01:00`, `2026-11-21 03:12` or `2026-11-21` in local time, into ISO 8601 in UTC. Undefined
+ * for anything else.
  */
 export function parseMoment(text: string, now: Date): string | undefined {
   const days = /^(\d{1,6})d$/.exec(text)?.[1];
@@ -22,5 +22,5 @@ export function parseMoment(text: string, now: Date): string | undefined {
 
 export const momentForms = 'a time ago such as 90m, 24h or 7d, or a time such as 2026-11-21T03:12:00Z';
 
-/** A moment on the command line; `now` is called while parsing. */
+/** A point in time on the command line. The current time is read while parsing. */
 export const moment = parsedBy((text) => parseMoment(text.trim(), new Date()), `expected ${momentForms}`);

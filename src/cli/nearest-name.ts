@@ -1,4 +1,7 @@
-/** The name that was probably meant: at most a third of its letters differ. Undefined if none is close. Case, dashes and underscores are ignored. */
+/**
+ * The name that was probably meant. At most a third of its letters may differ; case, dashes and underscores are ignored. Undefined if no name is
+ * close enough.
+ */
 export function nearestName(typed: string, names: readonly string[]): string | undefined {
   const ranked = names
     .map((name) => ({ name, distance: distanceBetween(plain(typed), plain(name)) }))

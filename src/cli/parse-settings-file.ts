@@ -11,10 +11,10 @@ import { type SettingsKey, sectionsOf, settingsFileSchema } from './settings-for
 
 type ParsedSettings =
   | { readonly kind: 'values'; readonly values: SettingsValues }
-  /** Every problem in line order, each prefixed with `path:line:`. */
+  /** All problems in line order, each prefixed with `path:line:`. */
   | { readonly kind: 'problems'; readonly problems: readonly string[] };
 
-/** Validates the whole file, so that every program reports the same. `keys` are all allowed keys, `path` is for the messages. */
+/** Validates the whole file, so that every program reports the same problems. `keys` are all allowed keys; `path` is for the messages. */
 export function parseSettingsFile(text: string, path: string, keys: readonly SettingsKey[]): ParsedSettings {
   const content = readYaml(text);
   if (content.kind === 'problems')
@@ -22,11 +22,13 @@ export function parseSettingsFile(text: string, path: string, keys: readonly Set
       path,
       content.problems.map(({ line, message }) => ({
         line,
-        message: `Cannot read it as YAML: ${message}, expected plain keys and values`,
+        message: `Cannot parse YAML: ${message}, expected plain keys and values`,
       })),
     );
   if (content.value === null)
-    return problemsOf(path, [{ line: 1, message: 'Cannot use it: it is empty, expected at least one key' }]);
+    return problemsOf(path, [
+      { line: 1, message: 'Cannot use the file: it is empty, expected at least one key' },
+    ]);
   const parsed = settingsFileSchema(keys).safeParse(content.value);
   if (parsed.success) return { kind: 'values', values: valuesOf(content, sectionsOf(keys)) };
   return problemsOf(
@@ -57,7 +59,7 @@ function problemsOfIssue(
   const shown = shownValue(issue.path.reduce(fieldOf, value));
   const what =
     name === ''
-      ? 'Cannot use it: it is not a list of keys, expected "key: value" lines'
+      ? 'Cannot use the file: it is not a map of keys, expected "key: value" lines'
       : `Cannot use ${name} ${shown}: ${issue.message}`;
   return [{ line: lineOf(issue.path), message: what }];
 }
@@ -69,7 +71,7 @@ function unknownKey(path: readonly PropertyKey[], key: string, keys: readonly Se
   return `Cannot use ${[...path, key].join('.')}: unknown, expected one of ${known.join(', ')}${hintFor(key, known, keys)}`;
 }
 
-/** The most similar key of this section, otherwise of another one: a valid key in the wrong section is the most common mistake. */
+/** Suggests the most similar key of this section, or else of another one. A valid key in the wrong section is the most common mistake. */
 function hintFor(key: string, here: readonly string[], keys: readonly SettingsKey[]): string {
   const names = keys.map((each) => each.key);
   const near = names.includes(key) ? key : (nearestName(key, here) ?? nearestName(key, names));
@@ -99,10 +101,10 @@ function valuesOf({ value, lineOf }: YamlContent, sections: readonly string[]): 
   return { top: entriesAt([]), ...Object.fromEntries(inSections) };
 }
 
-/** A file's content as plain values, and the line of each. */
+/** A file's content as plain values, with their lines. */
 interface YamlContent {
   readonly kind: 'content';
-  /** Numbers as their source text (`0x1F` stays `0x1F`), so that flags and file share one parser. */
+  /** Numbers are source text (`0x1F` remains `0x1F`), so that flags and file share one parser. */
   readonly value: unknown;
   /** Line of the key at a path, or of its nearest parent. */
   readonly lineOf: (path: readonly PropertyKey[]) => number;
@@ -113,7 +115,7 @@ interface YamlProblem {
   readonly message: string;
 }
 
-/** A YAML syntax error, for one message. */
+/** Limit of problems in one message. */
 const MOST_PROBLEMS = 20;
 
 /**
@@ -137,7 +139,7 @@ function readYaml(text: string): YamlContent | { kind: 'problems'; problems: rea
   return { kind: 'content', value, lineOf: (path) => lineAt(offsetOf(document.contents, path)) };
 }
 
-/** The parser often reports one mistake many times. */
+/** Removes duplicates: the parser often reports one mistake many times. */
 function firstOf(problems: readonly YamlProblem[]): readonly YamlProblem[] {
   const isFirst = ({ line, message }: YamlProblem, index: number) =>
     index === problems.findIndex((other) => other.line === line && other.message === message);
@@ -180,11 +182,11 @@ const MAX_SETTINGS_BYTES = 256 * 1024;
 /** Reads in this process; supervisors use `readSettingsInChild`. `keys` are all allowed keys. */
 export function settingsFileReader(keys: readonly SettingsKey[]): SettingsReader {
   return (path) => {
-    const wanted = path ?? defaultSettingsPath;
-    if (path === undefined && !existsSync(wanted)) return undefined;
-    const parsed = parseSettingsFile(textOf(wanted), wanted, keys);
+    const settingsPath = path ?? defaultSettingsPath;
+    if (path === undefined && !existsSync(settingsPath)) return undefined;
+    const parsed = parseSettingsFile(textOf(settingsPath), settingsPath, keys);
     if (parsed.kind === 'problems') throw new ConfigError(parsed.problems);
-    return { path: wanted, values: parsed.values };
+    return { path: settingsPath, values: parsed.values };
   };
 }
 

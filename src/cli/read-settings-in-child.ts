@@ -8,14 +8,14 @@ import { defaultSettingsPath, type SettingsReader, settingsValues } from './comm
 const TIMEOUT_MS = 30_000;
 
 /**
- * Reads the file with `hawser settings --json`: otherwise a YAML parser and the schemas of all daemons would occupy a supervisor's memory for
- * months (1.4 MB, docs/internals/decisions/0017). Without a file no process is started.
+ * Reads the file with `hawser settings --json` in another process. In this process a YAML parser and the schemas of all daemons would occupy a
+ * supervisor's memory for months (1.4 MB, docs/internals/decisions/0017). Without a file no process is started.
  */
 export const readSettingsInChild: SettingsReader = (path) => {
-  const wanted = path ?? defaultSettingsPath;
-  if (path === undefined && !existsSync(wanted)) return undefined;
+  const settingsPath = path ?? defaultSettingsPath;
+  if (path === undefined && !existsSync(settingsPath)) return undefined;
   const program = wholeProgram(process.argv[1] ?? '');
-  const argv = [...process.execArgv, program, 'settings', '--json', '--settings', wanted];
+  const argv = [...process.execArgv, program, 'settings', '--json', '--settings', settingsPath];
   const child = spawnSync(process.execPath, argv, {
     encoding: 'utf8',
     timeout: TIMEOUT_MS,
@@ -26,7 +26,7 @@ export const readSettingsInChild: SettingsReader = (path) => {
   if (child.status === 2) throw new ConfigError(child.stderr.trim().split('\n'));
   if (child.status !== 0)
     throw new Error(
-      `Cannot read settings file "${wanted}": exit code ${child.status ?? child.signal}, expected 0: ${child.stderr.trim()}`,
+      `Cannot read settings file "${settingsPath}": exit code ${child.status ?? child.signal}, expected 0: ${child.stderr.trim()}`,
     );
-  return { path: wanted, values: settingsValues.parse(JSON.parse(child.stdout)) };
+  return { path: settingsPath, values: settingsValues.parse(JSON.parse(child.stdout)) };
 };

@@ -14,18 +14,18 @@ export interface CommandContext {
 /** The module of a command in src/commands. */
 export interface CommandModule<Settings = unknown> {
   readonly spec: CommandSpec<Settings>;
-  /** Resolves with the process's exit code. A method: a list holds modules of different settings. */
+  /** Resolves with the process's exit code. A method, because a list contains modules with different settings. */
   run(settings: Settings, context: CommandContext): Promise<number>;
-  /** Reads its settings file if the usual reader would cost too much memory. */
+  /** Reads the settings file for a command whose memory the usual reader would exceed. */
   readonly readSettings?: SettingsReader;
-  /** For a command that works with a broken settings file: its `settingsFile` has the problems. Other commands end with them. */
+  /** For a command that works with a broken settings file, whose problems are in `settingsFile`. Other commands fail with them. */
   readonly settingsReader?: (
     typed: Readonly<Record<string, unknown>>,
     usual: SettingsReader,
   ) => SettingsReader;
 }
 
-/** One of several commands in a file. */
+/** Combines a command's spec and function, for a file with several commands. */
 export function command<Settings>(
   spec: CommandSpec<Settings>,
   run: CommandModule<Settings>['run'],
@@ -34,8 +34,8 @@ export function command<Settings>(
 }
 
 /**
- * Prints the command's help if requested. Throws a ConfigError for an invalid command line or settings file. The usual reader, and with it YAML
- * and the flags of all daemons, is loaded only for a command that reads the file.
+ * Runs a command, or prints its help if requested. Throws a ConfigError for an invalid command line or settings file. The usual reader, with YAML and
+ * the flags of all daemons, is loaded only for a command that reads the file.
  */
 export async function runCommand<Settings>(
   { spec, run, settingsReader, ...module }: CommandModule<Settings>,
@@ -57,13 +57,13 @@ export async function runCommand<Settings>(
   return await run(spec.settings(line.values, env), { env, line, readSettings, settingsFile });
 }
 
-/** The outcome of reading the settings file. A broken file is a finding; it does not prevent the other checks. */
+/** The outcome of reading the settings file. A broken file is a finding, and does not prevent the other checks. */
 type SettingsFileReading =
   | { readonly kind: 'none' }
   | { readonly kind: 'read'; readonly file: SettingsFile }
   | { readonly kind: 'broken'; readonly problems: readonly string[] };
 
-/** Reads the settings file if it is valid, and records its problems otherwise. */
+/** Reads the settings file if it is valid, and otherwise records its problems. */
 function forgivingReader(read: SettingsReader): {
   readonly read: SettingsReader;
   readonly look: () => SettingsFileReading;
@@ -85,7 +85,7 @@ function forgivingReader(read: SettingsReader): {
   };
 }
 
-/** Serialises values in this format, without a trailing newline. The YAML library is loaded on demand. */
+/** Returns a function that serialises values in this format, without a trailing newline. The YAML library is loaded on demand. */
 export async function structuredWriter(
   format: OutputFormat | undefined,
 ): Promise<(value: unknown) => string> {
@@ -95,7 +95,7 @@ export async function structuredWriter(
   return (value) => yaml.stringify(value, { lineWidth: 0 }).trimEnd();
 }
 
-/** Prints a value in the format that was asked for, else as these lines. */
+/** Prints a value in the requested format, or else these lines. */
 export async function printAs(
   format: OutputFormat | undefined,
   value: unknown,
@@ -104,7 +104,7 @@ export async function printAs(
   await printText(format ? (await structuredWriter(format))(value) : lines().join('\n'));
 }
 
-/** Whether stdout shows colours. */
+/** Whether to use colours on stdout. */
 export function hasColours(env: NodeJS.ProcessEnv): boolean {
   return process.stdout.isTTY && !env['NO_COLOR'];
 }

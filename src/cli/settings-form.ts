@@ -6,13 +6,13 @@ import { type FileForm, fileForms, listText } from './fields.ts';
 /** `top`, or a section. */
 export type Place = string;
 
-/** One key that the settings file may have. */
+/** One key of the settings file. */
 export interface SettingsKey extends Pick<Flag, 'help' | 'field' | 'default'> {
   readonly place: Place;
   readonly key: string;
-  /** `--check-interval`, or `KUBECONFIG`: it takes precedence over the key. */
+  /** `--check-interval` or `KUBECONFIG`, which takes precedence over the key. */
   readonly typed: string;
-  /** `HAWSER_ADVERT_INTERVAL`, or an established name; an argument has none. */
+  /** `HAWSER_ADVERT_INTERVAL`, or an established name. An argument has no variable. */
   readonly variable?: string;
 }
 
@@ -45,8 +45,8 @@ function keyIn(
 }
 
 /**
- * JSON Schema of a key's value in the settings file: the registered form of its field parser, otherwise zod's input schema. `optional` and
- * defaults around a field are ignored.
+ * JSON Schema of a key's value in the settings file: the registered form of its field, or else zod's input schema. `optional` and defaults around a
+ * field are ignored.
  */
 export function fileFormOf({ field }: Pick<SettingsKey, 'field'>): FileForm {
   const {
@@ -70,7 +70,7 @@ export function isList(form: FileForm): boolean {
   return Array.isArray(form['type']) && form['type'].includes('array');
 }
 
-/** A parsed file: scalars are text as in a flag, except booleans. */
+/** Schema of a parsed file, in which scalars except booleans are text, as in a flag. */
 export const settingsFileSchema = oncePer((keys: readonly SettingsKey[]): z.ZodMiniType => {
   const shapeOf = (place: Place) =>
     Object.fromEntries(
@@ -84,7 +84,7 @@ export const settingsFileSchema = oncePer((keys: readonly SettingsKey[]): z.ZodM
   return z.strictObject({ ...shapeOf('top'), ...Object.fromEntries(sections) });
 });
 
-/** Undefined: zod's message about the inner problem. */
+/** Returns undefined to keep zod's message about the inner problem. */
 function sectionError({ code }: { readonly code: string }): string | undefined {
   return code === 'invalid_type' ? 'expected a section with keys of its own' : undefined;
 }
@@ -106,7 +106,7 @@ function valueSchema(key: SettingsKey): z.ZodMiniType {
   return thenField(text, key);
 }
 
-/** Of values that are one word: the text of a list separates them by blanks and commas. */
+/** A record whose values are single words, because the text of a list separates them by blanks and commas. */
 const plainRecord = z.record(z.string(), z.string().check(z.regex(/^[^\s,=]*$/)));
 
 function isListOfRecords({ items }: FileForm): boolean {

@@ -15,11 +15,11 @@ import {
 
 /** Default ports; a test compares docs/install.md with this table. */
 export const defaultPorts = {
-  /** Port of the API servers, and of the VIP. */
+  /** Port of the API servers and of the VIP. */
   api: 6443,
-  /** HAProxy, for clients: the VIP's port is redirected to it. */
+  /** HAProxy's port for clients. The VIP's port is redirected to it. */
   loadBalancer: 9445,
-  /** Port of HAProxy's /haproxy_ready and /haproxy_monitor, the same as OpenShift's. */
+  /** Port of HAProxy's /haproxy_ready and /haproxy_monitor, the same as in OpenShift. */
   health: 9444,
   /** HAProxy's statistics, on loopback. */
   statistics: 29_445,
@@ -28,19 +28,19 @@ export const defaultPorts = {
   keepalivedMonitor: 29_447,
   keepalivedSupervisor: 29_448,
   haproxySupervisor: 29_449,
-  /** Metrics for other machines: not open by default. */
+  /** Metrics for other machines, not open by default. */
   haproxyMetrics: 29_450,
   keepalivedMetrics: 29_451,
   /** The page of the pod proxy, in its pod's own network. */
   podProxy: 29_452,
-  /** The router's page, on all addresses, like openshift-router's. */
+  /** The router's page, on all addresses, as in openshift-router. */
   router: 1_936,
 } as const;
 
 /** The page on the health port that reports whether HAProxy itself works. */
 export const READY_PATH = '/haproxy_ready';
 
-/** Flags that several commands share. Most of them are at the top of the settings file. A command lists them with its own. */
+/** Flags shared by several commands. Most of them are at the top of the settings file. Each command lists the ones it uses. */
 export const apiVips = flag(
   '<addresses>',
   z._default(addresses, []),
@@ -51,7 +51,7 @@ export const apiVips = flag(
 export const ingressVips = flag(
   '<addresses>',
   z._default(addresses, []),
-  'virtual IPs of ingress, in the same form',
+  'virtual IPs of ingress, in the form of --api-vips',
   { inFile: 'top' },
 );
 
@@ -69,14 +69,19 @@ export const statPort = flag('<port>', port, "HAProxy's statistics page, on loop
   default: `${defaultPorts.statistics}`,
 });
 
-export const healthPort = flag('<port>', port, 'HAProxy answers /haproxy_ready and /haproxy_monitor there', {
-  default: `${defaultPorts.health}`,
-  inFile: 'top',
-});
+export const healthPort = flag(
+  '<port>',
+  port,
+  'port on which HAProxy answers /haproxy_ready and /haproxy_monitor',
+  {
+    default: `${defaultPorts.health}`,
+    inFile: 'top',
+  },
+);
 
-/** Only `hawser install --worker` sets it: other pods are on the node then. */
+/** Set only by `hawser install --worker`, which installs other pods. */
 export const worker = toggle(
-  'this node is a worker: HAProxy serves its own clients, on 127.0.0.1; there is no VIP',
+  'this node is a worker: HAProxy serves only local clients, on 127.0.0.1, and there is no VIP',
   {
     inFile: 'top',
   },
@@ -85,7 +90,7 @@ export const worker = toggle(
 /** HAProxy's address on a worker. */
 export const WORKER_ADDRESS = '127.0.0.1';
 
-/** Virtual router ids derive from it unless they are set. */
+/** Virtual router ids are derived from the name unless they are set. */
 export const clusterName = flag(
   '<name>',
   z.optional(
@@ -187,7 +192,7 @@ export function monitorFiles(file: string) {
   } as const satisfies Readonly<Record<string, Positional>>;
 }
 
-/** A monitor's list of servers or nodes, for a start without the API. */
+/** A monitor's list of servers or nodes for a start without the API. */
 export function lastKnown(file: string) {
   return flag(
     '<path>',
@@ -211,19 +216,19 @@ export function metricsListenFlags(port: number) {
     metricsListen: flag(
       '<address:port>',
       z.optional(listenAddress),
-      `the pod's metrics for other machines, with a token or over TLS, such as 0.0.0.0:${port} (default: on loopback only)`,
+      `address of the pod's metrics for other machines, with a token or over TLS, such as 0.0.0.0:${port} (default: only on loopback)`,
     ),
     metricsTokenFile: flag('<path>', z.optional(absolutePath), 'file with the token for --metrics-listen'),
     metricsTlsCertFile: flag(
       '<path>',
       z.optional(absolutePath),
-      'certificate for --metrics-listen; turns TLS on there',
+      'certificate for --metrics-listen, which enables TLS',
     ),
-    metricsTlsKeyFile: flag('<path>', z.optional(absolutePath), 'its key'),
+    metricsTlsKeyFile: flag('<path>', z.optional(absolutePath), 'private key of that certificate'),
   };
 }
 
-/** For each command that asks that page. */
+/** For each command that requests this page. */
 function supervisorPage(whose: string, port: number) {
   return flag('<address:port>', optionalListenAddress, `page of ${whose}, or "off": its --listen`, {
     default: `127.0.0.1:${port}`,
@@ -237,7 +242,7 @@ export const keepalivedSupervisor = supervisorPage(
   defaultPorts.keepalivedSupervisor,
 );
 
-/** Address of a supervisor's page. The file's `listen` is the monitor's. */
+/** Address of a supervisor's page. The key `listen` of the file is the monitor's. */
 export function supervisorListen(port: number) {
   const help = 'address of /healthz, /metrics and /status, or "off"; an address in use is retried';
   return flag('<address:port>', optionalListenAddress, help, {
@@ -254,8 +259,8 @@ export const keepalivedMonitor = flag(
 );
 
 /**
- * For commands of a program that may run several times on a node (docs/internals/decisions/0072). The name is part of file names, an nftables
- * table's name and socket paths, which the kernel limits.
+ * For commands of a program that may run several times on a node (docs/internals/decisions/0072). The name is part of file names, an nftables table's
+ * name and socket paths, whose length the kernel limits.
  */
 export const instance = flag(
   '<name>',
@@ -267,11 +272,11 @@ export const instance = flag(
       }),
     ),
   ),
-  'another instance on this node: its default paths carry -NAME, and it reads a settings file only if --settings names it',
+  'name of another instance on this node: its default paths contain -NAME, and it reads a settings file only with --settings',
   { inFile: 'never' },
 );
 
-/** `/etc/haproxy-b/haproxy.cfg` for the default `/etc/haproxy/haproxy.cfg`: a pod mounts the whole folder. */
+/** Adds the instance to the folder, because a pod mounts the whole folder: `/etc/haproxy/haproxy.cfg` becomes `/etc/haproxy-b/haproxy.cfg`. */
 export function instancePath(path: string, name: string): string {
   return path.replace(/^\/(?:etc|var\/run|var\/lib)\/[^/]+/, (folder) => `${folder}-${name}`);
 }

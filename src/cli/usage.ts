@@ -1,7 +1,7 @@
 import { wrapText } from '../engine/system/text/wrap-text.ts';
 import { nearestName } from './nearest-name.ts';
 
-/** An example command line, and its purpose if that is not obvious. */
+/** An example command line, with its purpose if that is not obvious. */
 export type Example = readonly [typed: string, goodFor?: string];
 
 export const HELP_WIDTH = 80;
@@ -18,7 +18,7 @@ export function helpTail(examples: readonly Example[], notes: readonly string[])
   ].join('\n');
 }
 
-/** Wraps with backslashes for a shell. A flag stays with its value, and a quoted string in one piece. */
+/** Wraps a command with backslashes for a shell. Keeps a flag with its value, and a quoted string in one piece. */
 function wrapCommand(text: string, width: number): readonly string[] {
   const words = text.match(/(?:--\S+ (?=[^-|&>]))?(?:'[^']*'|"[^"]*"|\S)+/g) ?? [];
   const lines: string[] = [];
@@ -36,7 +36,7 @@ type Summaries = readonly (readonly [name: string, summary: string])[];
 
 const NAME_WIDTH = 26;
 
-/** For all commands, or those of a group such as `haproxy`. */
+/** The usage text of all commands, or of a group such as `haproxy`. */
 export function usageText(summaries: Summaries, group = ''): string {
   const members = membersOf(summaries, group);
   return [
@@ -52,7 +52,7 @@ export function usageText(summaries: Summaries, group = ''): string {
   ].join('\n');
 }
 
-/** For an unknown command: the most similar one, and how to list all. */
+/** The message for an unknown command: the most similar one, and how to list all. */
 export function unknownCommandText(typed: string, summaries: Summaries): string {
   const [first = '', ...rest] = typed.split(' ');
   const group = isGroup(summaries, first) ? first : '';
@@ -63,7 +63,7 @@ export function unknownCommandText(typed: string, summaries: Summaries): string 
   return `Cannot run "${typed}": unknown command${meant}\nhawser ${prefix}--help lists all commands.\n`;
 }
 
-/** The first words of two-word commands, whether they are commands themselves (`render`) or not (`haproxy`). */
+/** Whether this is the first word of two-word commands, whether it is a command itself (`render`) or not (`haproxy`). */
 export function isGroup(summaries: Summaries, name: string): boolean {
   return name !== '' && membersOf(summaries, name).length > 0;
 }

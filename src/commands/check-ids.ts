@@ -1,4 +1,4 @@
-/** Every check of `hawser doctor`, in display order: known without loading the code of the checks. */
+/** The ids of all checks of `hawser doctor`, in display order. Listed here so that the code of the checks need not be loaded. */
 export const checkIds: readonly string[] = `
   arp vrrp-adverts other-vip-software networkd networkmanager foreign-router-id rp-filter settings-file
   haproxy-supervisor haproxy-config haproxy-program nft redirect peer-ports keepalived-supervisor

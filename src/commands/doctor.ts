@@ -10,7 +10,7 @@ import { exitCodeOf } from '../operate/exit-code.ts';
 import { doctorFlags as vipFlags } from '../vip/doctor/context.ts';
 import { checkIds } from './check-ids.ts';
 
-// The checks and their products are loaded only to run them.
+// The checks and their products are loaded only when they run.
 export const spec = doctorCommand(checkIds, { ...apiLbFlags, ...vipFlags });
 
 type Settings = SettingsOf<typeof spec>;
@@ -30,7 +30,7 @@ export async function run(settings: Settings, context: CommandContext): Promise<
   const here = settings.worker ? onWorkers(products) : products;
   const report = await examine(settings, filesBelow(settings.root), context, here, checksOf(here));
   await printAs(settings.json, report, () => reportLines(report, { colours: hasColours(process.env) }));
-  // A read from a dead disk or file server may never return; do not wait for it.
+  // Exits without waiting for a read from a dead disk or file server, which may never return.
   process.exit(exitCodeOf(report));
 }
 
@@ -38,7 +38,7 @@ function filesBelow(root: string): HostFiles {
   return hostFiles(root.replace(/\/+$/, '') || '/');
 }
 
-/** Reads the node's settings file, or the default one if it exists. Messages name the path as the node sees it. */
+/** Reads the node's settings file, or the default one if it exists. Messages have the path on the node. */
 function settingsBelow(files: HostFiles, usual: SettingsReader): SettingsReader {
   return (asked) => {
     const path = asked ?? defaultSettingsPath;

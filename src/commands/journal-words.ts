@@ -3,5 +3,5 @@ import { journalWords } from '../operate/timeline/journal-words.ts';
 import { routerJournal } from '../router/router-journal.ts';
 import { vipJournal } from '../vip/journal/likely-causes.ts';
 
-/** The journaled events of all products, and their wording. */
+/** The journal's events of all products, and their wording. */
 export const allJournals = journalWords([apiLbJournal, vipJournal, routerJournal]);

@@ -5,13 +5,13 @@ import { settingsKeys } from '../cli/settings-form.ts';
 import { routerCommand } from '../router/settings/router-command.ts';
 import { keepalivedPod } from '../vip/pod.ts';
 
-/** Every product's pods, in display order, apart from `products.ts`: a monitor starts without doctor's checks. */
+/** The pods of all products, in display order. Separate from `products.ts`, so that a monitor starts without doctor's checks. */
 export const pods: readonly Pod[] = [haproxyPod, keepalivedPod];
 
-/** All keys that a settings file may have: the flags of the daemons, and of the router, which is not a static pod. */
+/** All keys of a settings file: the flags of the daemons, and of the router, which is not a static pod. */
 export const daemonKeys = settingsKeys([...pods.flatMap(({ daemons }) => daemons), routerCommand]);
 
-/** The pods that `hawser install` can install, next to a settings file with any of these keys. */
+/** The pods that `hawser install` can install, and the keys of the settings file next to them. */
 export const installable = { pods, keys: daemonKeys };
 
 export const readSettingsFile = settingsFileReader(daemonKeys);

@@ -3,12 +3,12 @@ import { shippedFile } from '../engine/system/shipped-file.ts';
 
 export const spec = commandSpec({
   name: 'rbac',
-  summary: 'Prints what the monitors may do with the API, for kubectl apply.',
+  summary: 'Prints the RBAC rules that the monitors need, for kubectl apply.',
   flags: {
     kubelet: toggle(
-      'for hawser install --credentials kubelet, its default: the group system:nodes reads Nodes',
+      'for hawser install --credentials kubelet, the default: lets the group system:nodes read Nodes',
     ),
-    endpoints: toggle('for source: endpoints: user hawser reads EndpointSlices'),
+    endpoints: toggle('for source: endpoints: lets user hawser read EndpointSlices'),
   },
   examples: [
     ['hawser rbac --kubelet | kubectl --kubeconfig /etc/kubernetes/admin.conf apply -f -'],
@@ -18,7 +18,7 @@ export const spec = commandSpec({
     ],
   ],
   notes: [
-    'Without a flag, for --credentials own: user hawser may get, list and watch Nodes. Exit codes: 0 printed, 2 usage.',
+    'Without a flag, for --credentials own: lets user hawser get, list and watch Nodes. Exit codes: 0 printed, 2 usage.',
   ],
 });
 

@@ -2,7 +2,7 @@ import { keepTermination } from '../engine/system/process/keep-termination.ts';
 import type { CommandName } from './summaries.ts';
 import { commands } from './table.ts';
 
-/** Runs a command with the arguments after its name, and resolves with the process's exit code. */
+/** Runs a command with the arguments after its name. Resolves with the process's exit code. */
 export async function run(
   name: CommandName,
   argv: readonly string[],

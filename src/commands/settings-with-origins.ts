@@ -1,7 +1,7 @@
 import type { CommandLine } from '../cli/command-line.ts';
 
 export interface ShownSetting {
-  /** The given value; undefined if there is neither a given one nor a default. */
+  /** The given value, or the default; undefined without either. */
   readonly value: unknown;
   /** `--api-port`, `HAWSER_API_PORT`, `/etc/hawser/config.yaml:3` or `default`. */
   readonly from: string;

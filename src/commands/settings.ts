@@ -5,7 +5,7 @@ import { readSettingsFile } from './pods.ts';
 
 export const spec = settingsCommand;
 
-/** `hawser settings`: throws a ConfigError with every problem of the file. */
+/** Prints the values of the settings file. Throws a ConfigError with all problems of the file. */
 export async function run({ settings, json }: SettingsOf<typeof spec>): Promise<number> {
   const file = readSettingsFile(settings);
   await printAs(json, file?.values ?? null, () => (file ? linesOf(file) : ['there is no settings file']));

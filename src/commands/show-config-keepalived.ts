@@ -18,8 +18,8 @@ const API_TIMEOUT_MS = 10_000;
 export const spec = showKeepalivedConfigCommand;
 
 /**
- * `hawser show-config keepalived`: prints the template's model as JSON, with the origin of each setting. If this node
- * does not compete for the VIPs, prints only the settings, and the reason on stderr.
+ * `hawser show-config keepalived`: prints the template's model as JSON, with the origin of each setting. If this node does not compete for the VIPs,
+ * prints only the settings, and the reason on stderr.
  */
 export async function run(settings: SettingsOf<typeof spec>, { line }: CommandContext): Promise<number> {
   const found = await modelNow(settings, createLog('show-config', settings.logLevel));

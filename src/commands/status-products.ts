@@ -4,7 +4,7 @@ import { podProxyStatus } from '../pod-proxy/status/pod-proxy-section.ts';
 import { routerStatus } from '../router/look/product-status.ts';
 import { vipStatus } from '../vip/status/product-status.ts';
 
-/** Every product's sections of `hawser status`, apart from `products.ts`: the command starts without doctor's checks. */
+/** The sections of `hawser status` of all products. Separate from `products.ts`, so that the command starts without doctor's checks. */
 export const statusProducts: readonly ProductStatus[] = [
   apiLbStatus,
   vipStatus,

@@ -12,8 +12,8 @@ interface ClientSettings {
 type GoodAnswer = Extract<Answer, { ok: true }>;
 
 /**
- * Sends a request and prints the outcome: `done` for a success, else the failure on stderr. A structured format prints
- * any answer as it came. Resolves with the exit code.
+ * Sends a request and prints the outcome: `done` for a success, the failure on stderr. A structured format prints any answer unchanged. Resolves with
+ * the exit code.
  */
 export async function printAnswer(
   { socket, timeout, json }: ClientSettings,
@@ -28,7 +28,7 @@ export async function printAnswer(
   return answer === undefined ? 1 : 0;
 }
 
-/** Prints a supervisor's status and returns it; without an answer undefined, with the failure on stderr. */
+/** Prints a supervisor's status and returns it. Without an answer prints the failure on stderr and returns undefined. */
 export async function printStatus<T>(
   { socket, timeout, json }: ClientSettings,
   schema: { readonly parse: (answer: unknown) => T },
@@ -41,7 +41,7 @@ export async function printStatus<T>(
   return status;
 }
 
-/** A supervisor's success; otherwise reports the failure on stderr. */
+/** A supervisor's success. Prints a failure on stderr and returns undefined. */
 function answerOrComplaint(socket: string, outcome: RequestOutcome): GoodAnswer | undefined {
   if (outcome.kind === 'answered' && outcome.answer.ok) return outcome.answer;
   process.stderr.write(`${complaintOf(socket, outcome)}\n`);
@@ -50,7 +50,7 @@ function answerOrComplaint(socket: string, outcome: RequestOutcome): GoodAnswer 
 
 function complaintOf(socket: string, outcome: RequestOutcome): string {
   if (outcome.kind === 'unreachable')
-    return `Cannot ask "${socket}": ${outcome.message}, expected its pod's supervisor to listen there`;
+    return `Cannot reach the supervisor on "${socket}": ${outcome.message}, expected its pod to run`;
   if (outcome.answer.ok) return '';
   const { stage, message, detail } = outcome.answer;
   return [`refused at "${stage}": ${message}`, ...(detail ? [detail] : [])].join('\n');

@@ -11,8 +11,8 @@ export const spec = commandSpec({
   flags: { root },
   examples: [['hawser support-bundle > hawser-support.tar.gz']],
   notes: [
-    'It holds no kubeconfig, certificate or key, and passwords in configurations are replaced by ***. It does hold names and addresses: read it before you hand it on.',
-    'What could not be had is in errors.txt. Exit codes: 0 written, 1 it could not be written, 2 usage, or stdout is a terminal.',
+    'It contains no kubeconfig, certificate or key, and passwords in configurations are replaced by ***. It does contain names and addresses: read it before you share it.',
+    'errors.txt lists what could not be collected. Exit codes: 0 written, 1 not written, 2 usage, or stdout is a terminal.',
   ],
 });
 

@@ -1,7 +1,7 @@
 import type { CommandModule } from '../cli/run-command.ts';
 import type { CommandName } from './summaries.ts';
 
-/** Loaded only when it runs. The bundle of a daemon has only its own line (scripts/build.ts). */
+/** Each module is loaded only when its command runs. The bundle of a daemon has only its own line (scripts/build.ts). */
 export const commands: Readonly<Record<CommandName, () => Promise<CommandModule>>> = {
   'haproxy supervise': () => import('./haproxy-supervise.ts'),
   'haproxy monitor': () => import('./haproxy-monitor.ts'),

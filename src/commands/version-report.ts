@@ -13,7 +13,7 @@ export const clusters: readonly string[] = [
   'Kubernetes 1.26, containerd 1.6, Debian 12, one node (2026-11-22, commit 6d60be9)',
 ];
 
-/** The versions of the programs here; null if one could not be run. */
+/** The versions of the installed programs; null if one could not be run. */
 interface VersionReport {
   readonly hawser: string;
   readonly commit: string | null;

@@ -23,7 +23,8 @@ const drainVariables = ['HAPROXY_MAX_SHUTDOWN_TIMEOUT', 'ROUTER_MAX_SHUTDOWN_TIM
 export const haproxySuperviseCommand = commandSpec({
   name: 'haproxy supervise',
   section: 'haproxy',
-  summary: "Owns HAProxy's processes: starts, reloads without losing a connection, restarts and drains them.",
+  summary:
+    'Supervises HAProxy: starts it, reloads it without losing a connection, restarts it and drains old processes.',
   flags: {
     instance,
     config: flag('<path>', absolutePath, "HAProxy's configuration", {
@@ -57,13 +58,13 @@ export const haproxySuperviseCommand = commandSpec({
     maxDraining: flag(
       '<n>',
       wholeNumber(1, 1_000),
-      'how many replaced generations may drain at a time; beyond that the oldest are ended',
+      'maximum number of draining generations; beyond that the oldest are ended',
       { default: '50' },
     ),
     maxDrainingMemory: flag(
       '<MiB>',
       z.optional(mebibytes),
-      'memory limit of all draining generations together (default: half of the memory)',
+      'memory limit for all draining generations (default: half of the memory)',
     ),
     failForcedStop: toggle('exit 1 if SIGTERM had to close connections, as openshift-router does'),
     dropSynDuringRestart: toggle(

@@ -78,8 +78,8 @@ test.each([
 test.each([
   ['an empty file', '', /^F:1: .*empty/],
   ['only comments', '# nothing\n', /^F:1: .*empty/],
-  ['a list', '- a\n', /^F:1: .*not a list of keys/],
-  ['text', 'hello\n', /^F:1: .*not a list of keys/],
+  ['a list', '- a\n', /^F:1: .*not a map of keys/],
+  ['text', 'hello\n', /^F:1: .*not a map of keys/],
   ['a key twice', 'apiPort: 1\napiPort: 2\n', /^F:2: .*unique/],
   ['a section that is a number', 'haproxy: 5\n', /^F:1: Cannot use haproxy "5": expected a section/],
   ['two documents', 'apiPort: 1\n---\napiPort: 2\n', /multiple documents/],
