@@ -82,9 +82,7 @@ export const healthPort = flag(
 /** Set only by `hawser install --worker`, which installs other pods. */
 export const worker = toggle(
   'this node is a worker: HAProxy serves only local clients, on 127.0.0.1, and there is no VIP',
-  {
-    inFile: 'top',
-  },
+  { inFile: 'top' },
 );
 
 /** HAProxy's address on a worker. */
@@ -224,7 +222,7 @@ export function metricsListenFlags(port: number) {
       z.optional(absolutePath),
       'certificate for --metrics-listen, which enables TLS',
     ),
-    metricsTlsKeyFile: flag('<path>', z.optional(absolutePath), 'private key of that certificate'),
+    metricsTlsKeyFile: flag('<path>', z.optional(absolutePath), 'its private key'),
   };
 }
 
