@@ -1,8 +1,10 @@
+import type { Plan } from '../engine/config/deploy-state.ts';
 import { type Rendered, SET_FOLDER, sha256Of } from '../engine/config/set.ts';
 import { RENDERED_MARK } from '../engine/render/rendered-mark.ts';
+import { planBetween } from '../haproxy/runtime/difference.ts';
 import type { Certificates } from './certificate.ts';
 import { type Downstream, hostsOf } from './hosts.ts';
-import type { TemplateModel } from './template/template-model.ts';
+import type { TemplateModel } from './template/jinja.ts';
 
 /** HAProxy may run as another user, who must be able to read haproxy.cfg. */
 const MODE = 0o644;
@@ -53,4 +55,12 @@ global
   # For the supervisor; "expose-fd listeners" hands the open listeners to the next generation.
   stats socket ${statsSocket} mode 600 level admin expose-fd listeners
 `;
+}
+
+/**
+ * How to get from one set to another; every file except haproxy.cfg is a certificate. Names like `web-{{loop.index}}` move to another pod
+ * whenever a pod is removed, and the pods that stay must not lose a connection.
+ */
+export function podProxyDifference(running: Rendered, wanted: Rendered): Plan {
+  return planBetween(running, wanted, () => 'certificate');
 }

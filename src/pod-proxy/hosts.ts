@@ -3,7 +3,7 @@ import { isSafeText } from '../engine/render/safe-text.ts';
 import { type PodFacts, proxyNameOf } from './pod/pod.ts';
 import type { Problem } from './proxy-status.ts';
 import type { SliceFacts } from './resources.ts';
-import type { TemplateModel } from './template/template-model.ts';
+import type { TemplateModel } from './template/jinja.ts';
 
 export type Hosts = TemplateModel['hosts'];
 

@@ -8,15 +8,25 @@ interface Place {
   readonly namespace: string;
 }
 
-export function ownPodResource({ namespace, pod }: Place & { readonly pod: string }): Resource<OwnPod> {
+/** One object of core/v1, selected by its name, so that a permission for this one is enough. */
+function oneObject<T>(
+  kind: string,
+  { namespace }: Place,
+  name: string,
+  project: Resource<T>['project'],
+): Resource<T> {
   return {
-    what: `pod ${pod}`,
+    what: `${kind} ${name}`,
     apiVersion: 'v1',
-    plural: 'pods',
+    plural: `${kind.toLowerCase()}s`,
     namespace,
-    fieldSelector: `metadata.name=${pod}`,
-    project: readOwnPod,
+    fieldSelector: `metadata.name=${name}`,
+    project,
   };
+}
+
+export function ownPodResource({ pod, ...place }: Place & { readonly pod: string }): Resource<OwnPod> {
+  return oneObject('pod', place, pod, readOwnPod);
 }
 
 /** The API cannot select by annotation: all pods of the namespace are listed, and those that name the proxy of `own` are kept. */
@@ -48,27 +58,12 @@ export function slicesResource({ namespace }: Place, labelSelector: string): Res
 const configMap = z.object({ data: z.optional(z.record(z.string(), z.string())) });
 
 /** The text under `key`; a ConfigMap without that key is ignored. */
-export function configMapResource({ namespace }: Place, name: string, key: string): Resource<string> {
-  return {
-    what: `ConfigMap ${name}`,
-    apiVersion: 'v1',
-    plural: 'configmaps',
-    namespace,
-    fieldSelector: `metadata.name=${name}`,
-    project: (object) => configMap.safeParse(object).data?.data?.[key],
-  };
+export function configMapResource(place: Place, name: string, key: string): Resource<string> {
+  return oneObject('ConfigMap', place, name, (object) => configMap.safeParse(object).data?.data?.[key]);
 }
 
-/** Selected by name, so that a permission for this one Secret is enough. */
-export function secretResource({ namespace }: Place, name: string): Resource<SecretCertificate> {
-  return {
-    what: `Secret ${name}`,
-    apiVersion: 'v1',
-    plural: 'secrets',
-    namespace,
-    fieldSelector: `metadata.name=${name}`,
-    project: readCertificate,
-  };
+export function secretResource(place: Place, name: string): Resource<SecretCertificate> {
+  return oneObject('Secret', place, name, readCertificate);
 }
 
 export interface SliceFacts {

@@ -1,6 +1,9 @@
+import type * as z from 'zod/mini';
 import type { CommandSpec } from '../../cli/command-spec.ts';
-import { type Finding, fail } from '../../engine/examine/check.ts';
+import { askProgram } from '../../engine/examine/ask-program.ts';
+import { type Finding, fail, type Look, type Reading, read, readOnce } from '../../engine/examine/check.ts';
 import type { NodeContext } from '../../engine/examine/context.ts';
+import type { PageAddress } from '../../engine/system/network/ask-page.ts';
 
 /** The context of a check on a controller that runs next to HAProxy in a pod of a Deployment. */
 export interface DeployedContext extends NodeContext {
@@ -22,6 +25,25 @@ export function deployedSettings<Settings>(
 
 export function answerLimits({ answerTimeoutMs, signal }: DeployedContext) {
   return { signal, timeoutMs: answerTimeoutMs };
+}
+
+/**
+ * A running controller's page for the check that fails if it does not answer, and its status for all others, whose finding is `silent`
+ * then.
+ */
+export function pageLooks<Status>(
+  name: string,
+  settingsIn: (context: DeployedContext) => { readonly listen: PageAddress | undefined },
+  schema: z.ZodMiniType<Status>,
+  silent: Reading<never>,
+) {
+  const page = async (context: DeployedContext) =>
+    read(await askProgram(name, settingsIn(context).listen, schema, answerLimits(context)));
+  const status: Look<DeployedContext, Status> = async (context) => {
+    const answer = await readOnce(context, page);
+    return answer.kind === 'read' && answer.value.status !== null ? read(answer.value.status) : silent;
+  };
+  return { page, status };
 }
 
 /** For a running controller whose page does not answer. */

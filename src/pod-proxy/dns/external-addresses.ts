@@ -80,16 +80,14 @@ function addressesOf(pod: string, source: Source, nodes: NodeAddresses): Externa
       };
     case 'node': {
       const addresses = nodes.get(source.node)?.filter(isPublishable) ?? [];
-      const problems = addresses.length > 0 ? [] : withoutAddress(`Node "${source.node}" of pod "${pod}"`);
+      const problems = addresses.length > 0 ? [] : [withoutAddress(`Node "${source.node}" of pod "${pod}"`)];
       return { addresses, problems };
     }
   }
 }
 
-function withoutAddress(what: string): readonly string[] {
-  return [
-    `Cannot publish ${what}: it has no external IPv4 address, expected one, or the pod's annotation external-ips`,
-  ];
+function withoutAddress(what: string): string {
+  return `Cannot publish ${what}: it has no external IPv4 address, expected one, or the pod's annotation external-ips`;
 }
 
 /** Not a loopback, link-local, multicast or unspecified address. A private one may be meant for a private zone. */

@@ -1,6 +1,43 @@
-import { createWake } from '../../engine/system/time/wake.ts';
-import { asksFor, defaultDnsTiming, keepSet, type SetMeans } from './keep-set.ts';
-import type { DnsStatus } from './target.ts';
+import { randomUUID } from 'node:crypto';
+import type { ApiSession } from '../../engine/kube/api-session.ts';
+import { contendForLease, defaultLeaseTiming, type LeaseTiming } from '../../engine/kube/lease.ts';
+import type { Resource } from '../../engine/kube/resource.ts';
+import { followResources } from '../../engine/kube/resource-view.ts';
+import type { Log } from '../../engine/system/log.ts';
+import { sleep } from '../../engine/system/time/sleep.ts';
+import { createWake, type Wake } from '../../engine/system/time/wake.ts';
+import type { OwnPod, PodEvent } from '../pod/pod.ts';
+import { createDnsReport, type DnsObservers, type DnsReport } from './dns-report.ts';
+import { loadBalancersResource, replicasResource } from './proxy-set.ts';
+import { createPublisher, type Pass, type PublisherTiming } from './publisher.ts';
+import { recordNamesOf } from './record-names.ts';
+import type { DnsSettings, DnsStatus, TargetName } from './target.ts';
+
+interface SetMeans {
+  readonly settings: DnsSettings;
+  readonly session: ApiSession;
+  /** Undefined until it is listed. */
+  readonly own: () => OwnPod | undefined;
+  readonly observers: DnsObservers;
+  /** Writes an Event of the pod. */
+  readonly writeEvent: (own: OwnPod, event: PodEvent) => void;
+  readonly show: (status: DnsStatus | null) => void;
+  readonly wake: Wake;
+  readonly timing: DnsTiming;
+}
+
+export interface DnsTiming extends PublisherTiming {
+  readonly lease: LeaseTiming;
+  /** Changes within this time are published together. */
+  readonly settleMs: number;
+}
+
+const defaultDnsTiming: DnsTiming = {
+  lease: defaultLeaseTiming,
+  retry: { firstMs: 1_000, longestMs: 60_000 },
+  settleMs: 500,
+  lookMs: 30_000,
+};
 
 export interface RecordKeeper {
   /** The own pod may have changed. */
@@ -37,4 +74,114 @@ export function keepRecords(
       }
     },
   };
+}
+
+const NO_GROUP = 'Cannot publish DNS records: the pod has no label app, expected one that all replicas share';
+
+/** Keeps the records of all pods with this pod's label `app`, until the annotation is removed or the label changes. */
+async function keepSet(first: OwnPod, means: SetMeans, signal: AbortSignal): Promise<void> {
+  const { own, wake, timing, show } = means;
+  const report = createDnsReport(means.observers, means.writeEvent);
+  const stop = new AbortController();
+  const until = AbortSignal.any([signal, stop.signal]);
+  const set = openSet(first, { ...means, report }, until);
+  let asked: readonly string[] = [];
+  let target: TargetName | null = null;
+  for (let now = first; !until.aborted; now = own() ?? now) {
+    const { names, problems } = recordNamesOf(now.annotations);
+    const isOver = now.group !== first.group || !asksFor(now);
+    // ExternalDNS removes a name that leaves its object, but the object itself stays.
+    if (target === 'route53' || (target !== null && isOver))
+      report.left(
+        asked.filter((name) => !names.includes(name)),
+        target,
+      );
+    asked = names;
+    if (isOver) {
+      report.ended();
+      show(null);
+      stop.abort();
+      break;
+    }
+    const pass = await set.pass(names);
+    if (until.aborted) break;
+    const all = [...problems, ...pass.problems];
+    target = pass.target;
+    if (target === null && all.length === 0) report.ended();
+    else report.problems(now, all);
+    show({ target, names, addresses: pass.addresses, problems: all });
+    await sleep(timing.settleMs, until);
+    await wake.sleep(Math.min(timing.lookMs, pass.waitMs), until);
+  }
+  await set.ended;
+}
+
+/** The pod's annotation has names, valid or not. */
+export function asksFor({ annotations }: OwnPod): boolean {
+  const { names, problems } = recordNamesOf(annotations);
+  return names.length + problems.length > 0;
+}
+
+interface OpenSet {
+  readonly pass: (names: readonly string[]) => Promise<Pass>;
+  /** Resolves once the Lease is released. */
+  readonly ended: Promise<void>;
+}
+
+/** Follows the replicas and their Services, and contends for the Lease of the set. */
+function openSet(own: OwnPod, means: SetMeans & { readonly report: DnsReport }, until: AbortSignal): OpenSet {
+  const { session, observers, wake, timing } = means;
+  const { group } = own;
+  const nothing = (...problems: readonly string[]): Pass => ({
+    target: null,
+    addresses: null,
+    problems,
+    waitMs: timing.lookMs,
+  });
+  if (group === undefined) return { pass: async () => nothing(NO_GROUP), ended: Promise.resolve() };
+  const follow = <T>(resource: Resource<T>) =>
+    followResources([resource], { session, report: observers.log }, wake.poke, until);
+  const replicas = follow(replicasResource(own, group));
+  const balancers = follow(loadBalancersResource(own));
+  const object = { namespace: own.namespace, name: `hawser-${group}` };
+  const publisher = createPublisher({ ...means, object, own }, until);
+  const lease = contend(object, own, { ...means, onLoss: publisher.yield }, until);
+  return {
+    pass: async (names) => {
+      const pods = replicas.objects();
+      const services = balancers.objects();
+      if (!lease.isHeld() || pods === undefined || services === undefined)
+        return nothing(...lease.problems());
+      const pass = await publisher.publish(names, pods, services);
+      return lease.isHeld() ? pass : nothing(...lease.problems());
+    },
+    ended: Promise.all([replicas.ended, balancers.ended, lease.ended]).then(() => undefined),
+  };
+}
+
+function contend(
+  object: { readonly namespace: string; readonly name: string },
+  own: OwnPod,
+  { session, observers, wake, timing, onLoss }: SetMeans & { readonly onLoss: () => void },
+  until: AbortSignal,
+) {
+  let trouble: string | undefined;
+  const report: Log = (event) => {
+    observers.log(event);
+    if (event.event === 'lease-unavailable')
+      trouble = [event['error'], event['remedy']].filter((part) => part !== undefined).join(', ');
+    if (event.event === 'lease-recovered') trouble = undefined;
+    wake.poke();
+  };
+  const identity = `${own.name}_${randomUUID()}`;
+  const onChange = (): void => {
+    if (!isHeld()) onLoss();
+    wake.poke();
+  };
+  const remedy = 'expected the permissions of manifests/pod-proxy/dns.yaml';
+  const settings = { session, ...object, identity, report, onChange, remedy, timing: timing.lease };
+  const { isHeld, ended } = contendForLease(settings, until);
+  const problems = (): readonly string[] =>
+    trouble === undefined ? [] : [`Cannot hold Lease "${object.name}": ${trouble}`];
+  return { isHeld, ended, problems };
 }

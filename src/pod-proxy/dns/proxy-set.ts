@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 import type { Resource } from '../../engine/kube/resource.ts';
-import { annotationOf, type OwnPod, readPod } from '../pod/pod.ts';
+import { annotationOf, type OwnPod, readPod, texts } from '../pod/pod.ts';
 
 /** A replica of the proxy. */
 export interface Replica {
   readonly name: string;
   /** It is Ready and not terminating. */
   readonly isReady: boolean;
-  readonly labels: Texts;
+  readonly labels: Readonly<Record<string, string>>;
   /** Undefined until it is scheduled. */
   readonly node: string | undefined;
   /** The text of `hawser.dev/external-ips`; undefined if it is not set. */
@@ -15,40 +15,20 @@ export interface Replica {
   readonly controller: Controller | undefined;
 }
 
-/** The controller of an object, from `ownerReferences`. */
-export interface Controller {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
-}
-
 /** A Service of type LoadBalancer. */
 export interface LoadBalancer {
   readonly name: string;
-  readonly selector: Texts;
+  readonly selector: Readonly<Record<string, string>>;
   readonly addresses: readonly string[];
 }
 
-type Texts = Readonly<Record<string, string>>;
+const owner = z.object({ apiVersion: z.string(), kind: z.string(), name: z.string(), uid: z.string() });
 
-const texts = z.catch(z.record(z.string(), z.string()), {});
+/** The controller of an object, from `ownerReferences`. */
+export type Controller = Readonly<z.infer<typeof owner>>;
 
-const owned = z.object({
-  metadata: z.object({
-    ownerReferences: z.nullish(
-      z.array(
-        z.object({
-          apiVersion: z.string(),
-          kind: z.string(),
-          name: z.string(),
-          uid: z.string(),
-          controller: z.nullish(z.boolean()),
-        }),
-      ),
-    ),
-  }),
-});
+const reference = z.extend(owner, { controller: z.nullish(z.boolean()) });
+const owned = z.object({ metadata: z.object({ ownerReferences: z.nullish(z.array(reference)) }) });
 
 const replica = z.object({
   metadata: z.object({ labels: z.optional(texts), annotations: z.optional(texts) }),
@@ -86,8 +66,7 @@ export function loadBalancersResource({ namespace }: OwnPod): Resource<LoadBalan
 /** The controller of the object; undefined if it has none. */
 export function controllerOf(object: unknown): Controller | undefined {
   const references = owned.safeParse(object).data?.metadata.ownerReferences ?? [];
-  const found = references.find(({ controller }) => controller === true);
-  return found && { apiVersion: found.apiVersion, kind: found.kind, name: found.name, uid: found.uid };
+  return owner.safeParse(references.find(({ controller }) => controller === true)).data;
 }
 
 function readReplica(object: unknown): Replica | undefined {

@@ -50,10 +50,8 @@ export function publishDnsEndpoint(
   place: { readonly namespace: string; readonly name: string },
 ): Publish {
   const object = { apiVersion, plural: 'dnsendpoints', ...place };
-  const cannot = (verb: string, answer: ApiFailure | Exclude<ObjectAnswer, { kind: 'object' }>) => {
-    const remedy = answer.status === 403 ? ', expected the Role of manifests/pod-proxy/dns.yaml' : '';
-    return failed(`Cannot ${verb} DNSEndpoint "${place.name}": ${answer.message}${remedy}`);
-  };
+  const cannot = (verb: string, answer: NoObject) =>
+    failed(`Cannot ${verb} DNSEndpoint "${place.name}": ${reasonOf(answer)}`);
   return async (wanted, signal) => {
     const limits = { signal, timeoutMs: REQUEST_MS };
     const owner = await ownerOf(session, place.namespace, wanted.controller, signal);
@@ -130,9 +128,11 @@ async function ownerOf(
   );
   const answer = await askObject(session, { method: 'GET', path }, { signal, timeoutMs: REQUEST_MS });
   if (answer.kind === 'object') return { kind: 'owner', owner: controllerOf(answer.value) ?? controller };
-  const remedy = answer.status === 403 ? ', expected the Role of manifests/pod-proxy/dns.yaml' : '';
-  return {
-    kind: 'failure',
-    message: `Cannot read ReplicaSet "${controller.name}": ${answer.message}${remedy}`,
-  };
+  return { kind: 'failure', message: `Cannot read ReplicaSet "${controller.name}": ${reasonOf(answer)}` };
+}
+
+type NoObject = ApiFailure | Exclude<ObjectAnswer, { kind: 'object' }>;
+
+function reasonOf({ status, message }: NoObject): string {
+  return status === 403 ? `${message}, expected the Role of manifests/pod-proxy/dns.yaml` : message;
 }

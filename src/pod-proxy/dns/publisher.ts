@@ -3,11 +3,12 @@ import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { RetryLimits } from '../../engine/system/time/retry.ts';
 import { createWorkQueue } from '../../engine/system/time/workqueue.ts';
 import type { OwnPod } from '../pod/pod.ts';
-import { chooseTarget, type Target } from './choose-target.ts';
 import type { DnsReport } from './dns-report.ts';
 import { createNodeReader, externalAddresses, nodesAskedFor } from './external-addresses.ts';
 import type { LoadBalancer, Replica } from './proxy-set.ts';
-import { type DnsSettings, type DnsStatus, failed, type TargetName } from './target.ts';
+import { hasDnsEndpoints, publishDnsEndpoint } from './publish-dns-endpoint.ts';
+import { publishInRoute53, type Route53Settings } from './publish-in-route53.ts';
+import { type DnsSettings, type DnsStatus, failed, type Publish, type TargetName } from './target.ts';
 
 /** The result of one pass, and when the next one is due. */
 export interface Pass extends Pick<DnsStatus, 'addresses' | 'problems'> {
@@ -110,4 +111,29 @@ export function createPublisher(
       return { target: to.name, addresses, problems: all, waitMs: its.queue.waitMs(monotonicMs()) ?? 0 };
     },
   };
+}
+
+interface Target {
+  readonly name: TargetName;
+  readonly publish: Publish;
+}
+
+/**
+ * ExternalDNS if the cluster has its DNSEndpoint, unless the setting names another; undefined while the API does not answer.
+ * Determined once: a record handed over between two writers would have no owner meanwhile.
+ */
+async function chooseTarget(
+  wanted: TargetName | 'auto',
+  means: {
+    readonly session: Pick<ApiSession, 'firstAnswer'>;
+    readonly object: { readonly namespace: string; readonly name: string };
+    readonly route53: Route53Settings;
+  },
+  signal: AbortSignal,
+): Promise<Target | undefined> {
+  const hasObjects = wanted === 'auto' ? await hasDnsEndpoints(means.session, signal) : undefined;
+  if (wanted === 'auto' && hasObjects === undefined) return undefined;
+  return wanted === 'external-dns' || hasObjects === true
+    ? { name: 'external-dns', publish: publishDnsEndpoint(means.session, means.object) }
+    : { name: 'route53', publish: publishInRoute53(means.route53) };
 }

@@ -1,16 +1,4 @@
-import { askProgram } from '../../engine/examine/ask-program.ts';
-import {
-  type Check,
-  checkOf,
-  type Finding,
-  fail,
-  type Look,
-  ok,
-  read,
-  readOnce,
-  skip,
-  unknown,
-} from '../../engine/examine/check.ts';
+import { type Check, checkOf, type Finding, fail, ok, skip, unknown } from '../../engine/examine/check.ts';
 import { examineAccess, withOwnSession } from '../../engine/examine/judge-access.ts';
 import { queryPath } from '../../engine/kube/resource.ts';
 import { countText } from '../../engine/system/text/readable-text.ts';
@@ -18,10 +6,11 @@ import {
   answerLimits,
   type DeployedContext,
   deployedSettings,
+  pageLooks,
   silentPage,
 } from '../../haproxy/doctor/deployed.ts';
 import { servingCheck } from '../../haproxy/doctor/serving-check.ts';
-import { asksFor } from '../dns/keep-set.ts';
+import { asksFor } from '../dns/keep-records.ts';
 import { hasDnsEndpoints } from '../dns/publish-dns-endpoint.ts';
 import { proxyCommand } from '../proxy-settings.ts';
 import { type ProxyStatus, proxyStatusSchema } from '../proxy-status.ts';
@@ -73,15 +62,8 @@ export function judgeDns({ dns }: ProxyStatus): Finding {
   return ok(target === null ? 'another replica writes' : `${countText(names.length, 'name')} by ${target}`);
 }
 
-const page = async (context: DeployedContext) =>
-  read(await askProgram('pod-proxy', settingsIn(context).listen, proxyStatusSchema, answerLimits(context)));
-
-const status: Look<DeployedContext, ProxyStatus> = async (context) => {
-  const answer = await readOnce(context, page);
-  return answer.kind === 'read' && answer.value.status !== null
-    ? read(answer.value.status)
-    : unknown("the pod proxy's page does not answer", 'see check pod-proxy-template');
-};
+const silent = unknown("the pod proxy's page does not answer", 'see check pod-proxy-template');
+const { page, status } = pageLooks('pod-proxy', settingsIn, proxyStatusSchema, silent);
 
 async function examineDownstreams(context: DeployedContext): Promise<Finding> {
   const settings = settingsIn(context);

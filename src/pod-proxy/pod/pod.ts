@@ -25,7 +25,8 @@ export interface OwnPod extends PodFacts {
   readonly annotations: Annotations;
 }
 
-const texts = z.catch(z.record(z.string(), z.string()), {});
+/** Labels or annotations; none if they are unreadable. */
+export const texts = z.catch(z.record(z.string(), z.string()), {});
 
 const pod = z.object({
   metadata: z.object({

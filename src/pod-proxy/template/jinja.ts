@@ -14,8 +14,15 @@ import {
   refuse,
   wordOf,
 } from './part.ts';
-import type { TemplateModel } from './template-model.ts';
 import { isList, itemsOf, shown, textOf, type Value } from './value.ts';
+
+/** A template's variables. */
+export interface TemplateModel {
+  /** The addresses of each downstream group that has any, by its name; both in a stable order. */
+  readonly hosts: Readonly<Record<string, readonly string[]>>;
+  /** The certificates' paths, by the names of their Secrets. */
+  readonly certs: Readonly<Record<string, string>>;
+}
 
 /** A template and its model, as plain data. */
 export interface JinjaJob {

@@ -1,13 +1,10 @@
-import { askProgram } from '../../engine/examine/ask-program.ts';
 import {
   type Check,
   checkOf,
   type Finding,
   fail,
-  type Look,
   ok,
   read,
-  readOnce,
   skip,
   unknown,
   warn,
@@ -23,6 +20,7 @@ import {
   answerLimits,
   type DeployedContext,
   deployedSettings,
+  pageLooks,
   silentPage,
 } from '../../haproxy/doctor/deployed.ts';
 import { servingCheck } from '../../haproxy/doctor/serving-check.ts';
@@ -34,18 +32,8 @@ type About = Pick<RouterCheck, 'id' | 'title' | 'why'>;
 
 const settingsIn = deployedSettings(routerCommand);
 
-const page = async (context: DeployedContext) => {
-  const limits = answerLimits(context);
-  return read(await askProgram('router', settingsIn(context).listen, routerStatusSchema, limits));
-};
-
-/** For all checks except `router-ready`, which reports a router that does not answer. */
-const status: Look<DeployedContext, RouterStatus> = async (context) => {
-  const answer = await readOnce(context, page);
-  return answer.kind === 'read' && answer.value.status !== null
-    ? read(answer.value.status)
-    : unknown("the router's page does not answer", 'see check router-ready');
-};
+const silent = unknown("the router's page does not answer", 'see check router-ready');
+const { page, status } = pageLooks('router', settingsIn, routerStatusSchema, silent);
 
 /** A check that needs only the router's status. */
 function statusCheck(about: About, judge: (status: RouterStatus) => Finding): RouterCheck {

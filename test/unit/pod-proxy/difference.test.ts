@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { podProxyDifference } from '../../../src/pod-proxy/difference.ts';
+import { podProxyDifference } from '../../../src/pod-proxy/configuration-set.ts';
 
 const configuration = (...addresses: readonly string[]) => ({
   mode: 0o644,

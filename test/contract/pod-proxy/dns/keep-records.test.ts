@@ -3,8 +3,11 @@ import { type ApiSession, openApiSession } from '../../../../src/engine/kube/api
 import { openKubeconfig } from '../../../../src/engine/kube/kubeconfig.ts';
 import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
-import { keepRecords, type RecordKeeper } from '../../../../src/pod-proxy/dns/keep-records.ts';
-import type { DnsTiming } from '../../../../src/pod-proxy/dns/keep-set.ts';
+import {
+  type DnsTiming,
+  keepRecords,
+  type RecordKeeper,
+} from '../../../../src/pod-proxy/dns/keep-records.ts';
 import { type PodEvent, readOwnPod } from '../../../../src/pod-proxy/pod/pod.ts';
 import { createProxyMetrics } from '../../../../src/pod-proxy/proxy-metrics.ts';
 import type { ApiServer } from '../../../helpers/api-server/api-server.ts';
