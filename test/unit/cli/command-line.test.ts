@@ -64,6 +64,9 @@ test('a section is read by its own pod alone', () => {
   const listenOf = (spec: CommandSpec) => readCommandLine(spec, files, {}, file);
   expect(listenOf(haproxyMonitorCommand)).toMatchObject({ values: { listen: '127.0.0.1:1' } });
   expect(listenOf(keepalivedMonitorCommand)).toMatchObject({ values: { listen: '127.0.0.1:2' } });
+  // The supervisor's page is no key of the file.
+  const supervised = readCommandLine(haproxySuperviseCommand, [], {}, file);
+  expect(supervised).toMatchObject({ values: { listen: '127.0.0.1:29449' } });
 });
 
 test('the arguments come from the file if none is typed, and never in part', () => {
