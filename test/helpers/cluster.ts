@@ -1,5 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleStandIn } from './api-server/bundle.ts';
@@ -7,6 +7,7 @@ import type { Faults } from './api-server/faults.ts';
 import type { StoredObject } from './api-server/object-store.ts';
 import { node } from './api-server/objects.ts';
 import { createAuthority, type IssuedCertificate } from './certificates.ts';
+import { endChild, startLogged } from './child.ts';
 import { batch, createNetNamespace, type NetNamespace } from './net-namespace.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -79,10 +80,7 @@ export async function createCluster(count: number): Promise<Cluster> {
   const stop = async (name: string): Promise<void> => {
     const child = running.get(name);
     running.delete(name);
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGKILL');
-    await gone;
+    if (child !== undefined) await endChild(child, 'SIGKILL');
   };
   stack.defer(async () => void (await Promise.all([...running.keys()].map(stop))));
   const owned = stack.move();
@@ -128,15 +126,10 @@ function startServer(options: {
   readonly stateFile: string;
   readonly serving: IssuedCertificate;
 }): ChildProcess {
-  const [file, ...before] = options.namespace.prefix;
-  const log = openSync(join(options.dir, `${options.name}.log`), 'a');
   const flags = ['--host', options.address, '--port', '6443', '--state', options.stateFile, '--plain-http'];
   const tls = ['--cert', options.serving.certFile, '--key', options.serving.keyFile];
-  const child = spawn(file, [...before, process.execPath, program, ...flags, ...tls], {
-    stdio: ['ignore', log, log],
-  });
-  closeSync(log);
-  return child;
+  const argv = [...options.namespace.prefix, process.execPath, program, ...flags, ...tls];
+  return startLogged(argv, join(options.dir, `${options.name}.log`));
 }
 
 /** Empty without an answer. */

@@ -1,18 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { childrenOf, type ProcessId, readProcess } from '../../src/engine/system/process/processes.ts';
 import { type VrrpStatus, vrrpStatusSchema } from '../../src/keepalived/supervise/vrrp-status.ts';
+import { endOf, startLogged } from './child.ts';
 import { connectSegment, createNetNamespace, type NetNamespace } from './net-namespace.ts';
 import { askRaw } from './supervisor-ask.ts';
 import { hawser } from './supervisor-build.ts';
@@ -113,6 +104,14 @@ export async function createVrrpPair(): Promise<
   };
 }
 
+/** Its supervisor, once it holds the VIP. */
+export async function startHolder(node: VrrpNode): Promise<VrrpSupervisorProcess> {
+  node.install();
+  const supervisor = node.supervise();
+  await supervisor.waitForState('MASTER');
+  return supervisor;
+}
+
 /** The first one holds the VIP, the other one is its backup. */
 export async function startBoth(
   [a, b]: readonly [VrrpNode, VrrpNode],
@@ -159,12 +158,9 @@ function startSupervisor(
   flags: readonly string[],
   prefix: readonly string[],
 ): VrrpSupervisorProcess {
-  const [file, ...before] = namespace.prefix;
   const own = ['--config', paths.config, '--socket', paths.socket, '--run-dir', paths.dir];
-  const log = openSync(paths.log, 'a');
-  const argv = [...before, ...prefix, hawser, 'keepalived', 'supervise', ...own, ...flags];
-  const child = spawn(file, argv, { stdio: ['ignore', log, log] });
-  closeSync(log);
+  const argv = [...namespace.prefix, ...prefix, hawser, 'keepalived', 'supervise', ...own, ...flags];
+  const child = startLogged(argv, paths.log);
   if (child.pid === undefined) throw new Error(`Cannot start "${hawser}": no process`);
   const ask = async (line: string): Promise<VrrpAnswer> =>
     answerSchema.parse((await askRaw(paths.socket, `${line}\n`))[0]);
@@ -187,12 +183,6 @@ function startSupervisor(
         return found?.phase === phase ? found : undefined;
       }),
   };
-}
-
-function endOf(child: ChildProcess): Promise<number | string> {
-  return new Promise((resolve) => {
-    child.once('exit', (code, signal) => resolve(code ?? signal ?? 'unknown'));
-  });
 }
 
 /** Adverts three times a second: a busy machine that is late by one must not move a VIP in a test. */

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, cpSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startLogged } from './child.ts';
 import type { Cluster } from './cluster.ts';
 import { hawser } from './supervisor-build.ts';
 import {
@@ -70,12 +71,8 @@ export function createLoadBalancer(cluster: Cluster, kubeconfig: string): LoadBa
       return supervisor;
     },
     startMonitor: (...flags) => {
-      const [file, ...before] = cluster.namespace.prefix;
-      const log = openSync(monitorLog, 'a');
       const command = [hawser, 'haproxy', 'monitor', kubeconfig, template, config, ...shared, ...flags];
-      const child = spawn(file, [...before, ...command], { stdio: ['ignore', log, log] });
-      closeSync(log);
-      return child;
+      return startLogged([...cluster.namespace.prefix, ...command], monitorLog);
     },
     monitorEvents,
     monitorSaid: (event, skip = 0) =>

@@ -1,10 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256Of } from '../../src/engine/config/set.ts';
 import type { ProxyStatus } from '../../src/pod-proxy/proxy-status.ts';
 import type { StoredObject } from './api-server/object-store.ts';
+import { endChild, startLogged } from './child.ts';
 import { type Cluster, createCluster } from './cluster.ts';
 import { batch } from './net-namespace.ts';
 import { type DownstreamPod, downstreamPod } from './pod-objects.ts';
@@ -137,7 +136,7 @@ async function start(
   const page = `127.0.0.1:${listen}`;
   const interval = ['--reload-interval', '200ms', '--listen', page];
   const pod = ['--pod', name, '--namespace', 'default', '--kubeconfig', kubeconfig];
-  const child = spawnProxy(namespace.prefix, logPath, [...pod, ...interval, ...shared]);
+  const child = startLogged([...namespace.prefix, hawser, 'proxy', ...pod, ...interval, ...shared], logPath);
   const events = (): readonly LogLine[] => readLogEvents(logPath);
   const lastLines = (): string =>
     [events(), readLogEvents(at('supervisor.log'))]
@@ -183,28 +182,9 @@ async function start(
       });
     },
     stop: async () => {
-      await end(child);
+      await endChild(child);
       supervisor.kill('SIGTERM');
       await supervisor.ended;
     },
   };
-}
-
-function spawnProxy(
-  prefix: readonly [string, ...string[]],
-  logPath: string,
-  flags: readonly string[],
-): ChildProcess {
-  const log = openSync(logPath, 'a');
-  const [file, ...before] = prefix;
-  const child = spawn(file, [...before, hawser, 'proxy', ...flags], { stdio: ['ignore', log, log] });
-  closeSync(log);
-  return child;
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
-  child.kill('SIGTERM');
-  await gone;
 }

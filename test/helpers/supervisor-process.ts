@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import {
   type SupervisorStatus,
   supervisorStatusSchema,
 } from '../../src/haproxy/supervise/supervisor-status.ts';
+import { endOf, startLogged } from './child.ts';
 import { askRaw } from './supervisor-ask.ts';
 import { hawser } from './supervisor-build.ts';
 import { waitFor } from './wait-for.ts';
@@ -41,13 +41,7 @@ export function startSupervisor(
   where: { readonly socket: string; readonly logPath: string },
   env: NodeJS.ProcessEnv = {},
 ): SupervisorProcess {
-  const [file, ...before] = prefix;
-  const log = openSync(where.logPath, 'a');
-  const child = spawn(file, [...before, hawser, 'haproxy', 'supervise', ...flags], {
-    stdio: ['ignore', log, log],
-    env: { ...process.env, ...env },
-  });
-  closeSync(log);
+  const child = startLogged([...prefix, hawser, 'haproxy', 'supervise', ...flags], where.logPath, env);
   const pid = child.pid;
   if (pid === undefined) throw new Error(`Cannot start "${hawser}": no process`);
   const ask = async (line: string): Promise<ReloadAnswer> => {
@@ -69,12 +63,6 @@ export function startSupervisor(
         return current !== null && current.generation > after ? current : undefined;
       }),
   };
-}
-
-function endOf(child: ChildProcess): Promise<number | string> {
-  return new Promise((resolve) => {
-    child.once('exit', (code, signal) => resolve(code ?? signal ?? 'unknown'));
-  });
 }
 
 /** The supervisor's own events in a log that it shares with HAProxy's output, without a line that is still being written. */

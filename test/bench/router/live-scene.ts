@@ -1,6 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { request } from '../../../src/engine/control/request.ts';
@@ -11,6 +10,7 @@ import {
   type StoredObject,
 } from '../../helpers/api-server/object-store.ts';
 import { createAuthority } from '../../helpers/certificates.ts';
+import { endChild, startLogged } from '../../helpers/child.ts';
 import { writeKubeconfig } from '../../helpers/cluster.ts';
 import { hawser } from '../../helpers/supervisor-build.ts';
 
@@ -81,19 +81,12 @@ export async function startLiveScene(
     at('run/stats.sock'),
   ];
   const profiled = profiles && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` };
-  const run = (name: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess => {
-    const log = openSync(at(`${name}.log`), 'a');
-    const child = spawn(hawser, args, {
-      stdio: ['ignore', log, log],
-      env: { ...process.env, ...profiled, ...env },
-    });
-    closeSync(log);
-    return child;
-  };
+  const run = (name: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess =>
+    startLogged([hawser, ...args], at(`${name}.log`), { ...profiled, ...env });
   const files = ['--pid-file', at('run/haproxy.pid'), '--state-file', at('run/state'), '--listen', 'off'];
   const drain = ['--drain-timeout', '1s', '--force-delete-timeout', forceDeleteTimeout];
   const supervisor = run('supervisor', ['haproxy', 'supervise', ...shared, ...files, ...drain]);
-  stack.defer(() => end(supervisor));
+  stack.defer(() => endChild(supervisor));
   const start = (reloadIntervalMs: number): ChildProcess =>
     run(
       'router',
@@ -111,7 +104,7 @@ export async function startLiveScene(
       },
     );
   let router = start(firstIntervalMs);
-  stack.defer(() => end(router));
+  stack.defer(() => endChild(router));
   const owned = stack.move();
   return {
     store,
@@ -123,16 +116,9 @@ export async function startLiveScene(
       return { ...current, master: current.pid };
     },
     restart: async (reloadIntervalMs) => {
-      await end(router);
+      await endChild(router);
       router = start(reloadIntervalMs);
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
-  child.kill('SIGTERM');
-  await gone;
 }

@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { hawser } from '../../helpers/supervisor-build.ts';
+import { fileFolder } from '../../helpers/test-folder.ts';
 
 /** What is typed, and the only thing that it can become. */
 const unique: readonly (readonly [string, string])[] = [
@@ -23,14 +23,12 @@ const unique: readonly (readonly [string, string])[] = [
   ['hawser timeline --kind $(exit),spl', '$(exit),split-brain'],
 ];
 
-let dir: string;
+const dir = fileFolder();
 let script: string;
 beforeAll(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hawser-completion-'));
   script = join(dir, 'hawser.bash');
   writeFileSync(script, execFileSync(hawser, ['completion']));
 });
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 /** Offers for the last of the words, one a line. `compopt` may be called by readline only, and says so. */
 const offers = `source "$1"; COMP_WORDS=("\${@:2}"); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); compopt() { :; }; _hawser

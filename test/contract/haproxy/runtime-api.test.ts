@@ -1,23 +1,19 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
 import { stall } from '../../helpers/stall.ts';
+import { testFolder } from '../../helpers/test-folder.ts';
 
 async function listening(onCommand: (socket: Socket) => void): Promise<string> {
-  const dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
+  const dir = testFolder();
   const path = join(dir, 'stats.sock');
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     onTestFinished(() => void socket.destroy());
     socket.once('data', () => onCommand(socket));
   }).listen(path);
-  onTestFinished(() => {
-    server.close();
-    rmSync(dir, { recursive: true, force: true });
-  });
+  onTestFinished(() => void server.close());
   await once(server, 'listening');
   return path;
 }

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createHaproxyProgram } from '../../../src/haproxy/haproxy-program.ts';
 import { act } from '../../../src/haproxy/supervise/act.ts';
+import { testFolder } from '../../helpers/test-folder.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 /** Listens only on sockets in `dir`, so it needs no network of its own. */
@@ -38,38 +38,34 @@ function programIn(dir: string) {
 const noEffects = { dispatch: () => {}, answer: () => {}, log: () => {}, finish: () => {} };
 
 test('a generation that is stopped right after its proof does not continue to accept', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
+  const dir = testFolder();
   const program = programIn(dir);
-  try {
-    for (let number = 1; number <= 5; number += 1) {
-      const started = program.start({ generation: number, config: 'live', takeOver: false });
-      if (started.kind === 'failed') throw new Error(started.message);
-      const { master, exited } = started;
-      const workers = await program.prove({ generation: number, master }, AbortSignal.timeout(10_000));
-      const generation = {
-        number,
-        master,
-        workers: workers ?? [],
-        reason: 'replaced' as const,
-        sent: 'soft-stop' as const,
-        since: 0,
-        terminateAt: 0,
-        nextShedAt: 0,
-      };
-      await act({ kind: 'soft-stop', generation }, { ...noEffects, program });
-      let how: string | undefined;
-      void exited.then((text) => {
-        how = text;
-      });
-      const ended = await waitFor('it to end', () => how).catch(() => undefined);
-      if (ended === undefined) await act({ kind: 'kill', generation }, { ...noEffects, program });
-      await exited;
-      expect(ended).toBe('exit code 0');
-    }
-    expect(await accepts(join(dir, 'lb.sock'))).toBe(false);
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
+  for (let number = 1; number <= 5; number += 1) {
+    const started = program.start({ generation: number, config: 'live', takeOver: false });
+    if (started.kind === 'failed') throw new Error(started.message);
+    const { master, exited } = started;
+    const workers = await program.prove({ generation: number, master }, AbortSignal.timeout(10_000));
+    const generation = {
+      number,
+      master,
+      workers: workers ?? [],
+      reason: 'replaced' as const,
+      sent: 'soft-stop' as const,
+      since: 0,
+      terminateAt: 0,
+      nextShedAt: 0,
+    };
+    await act({ kind: 'soft-stop', generation }, { ...noEffects, program });
+    let how: string | undefined;
+    void exited.then((text) => {
+      how = text;
+    });
+    const ended = await waitFor('it to end', () => how).catch(() => undefined);
+    if (ended === undefined) await act({ kind: 'kill', generation }, { ...noEffects, program });
+    await exited;
+    expect(ended).toBe('exit code 0');
   }
+  expect(await accepts(join(dir, 'lb.sock'))).toBe(false);
 });
 
 function accepts(path: string): Promise<boolean> {

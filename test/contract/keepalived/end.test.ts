@@ -5,6 +5,7 @@ import {
   keepalivedProcesses,
   killTogether,
   startBoth,
+  startHolder,
 } from '../../helpers/keepalived-node.ts';
 import { times, waitFor } from '../../helpers/wait-for.ts';
 
@@ -37,9 +38,7 @@ test('"stop" gives the VIP up and stays, "start" comes back', async () => {
 test('a keepalived that cannot hear SIGTERM is killed, and its VIP removed', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
-  a.install();
-  const supervisor = a.supervise();
-  await supervisor.waitForState('MASTER');
+  const supervisor = await startHolder(a);
   const { current } = await supervisor.status();
   for (const { pid } of keepalivedProcesses(current?.pid)) process.kill(pid, 'SIGSTOP');
   supervisor.kill('SIGTERM');

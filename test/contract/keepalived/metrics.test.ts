@@ -4,6 +4,7 @@ import {
   createVrrpPair,
   keepalivedProcesses,
   startBoth,
+  startHolder,
   VIP,
   type VrrpNode,
 } from '../../helpers/keepalived-node.ts';
@@ -59,9 +60,7 @@ test('an address that cannot be had does not keep a supervisor from its work', a
 test('a keepalived that was late says so, which is reported as starvation', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
-  a.install();
-  const supervisor = a.supervise();
-  await supervisor.waitForState('MASTER');
+  const supervisor = await startHolder(a);
   const isCounted = async () =>
     (await metricsOf(a)).some((line) => /^hawser_keepalived_timer_delays_total [1-9]/.test(line));
   // One that is stopped for too long is taken for hung and replaced, and says nothing any more: then the next one.

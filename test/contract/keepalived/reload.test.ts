@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { createVrrpPair, PATIENT, startBoth } from '../../helpers/keepalived-node.ts';
+import { createVrrpPair, PATIENT, startBoth, startHolder } from '../../helpers/keepalived-node.ts';
 import { connectRaw } from '../../helpers/supervisor-raw-client.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
@@ -28,9 +28,7 @@ test('reloads, with and without a change, move nothing and keep the process', as
 test('a broken configuration is refused with the words of keepalived, and the running one stays', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
-  a.install();
-  const supervisor = a.supervise();
-  await supervisor.waitForState('MASTER');
+  const supervisor = await startHolder(a);
   const before = await supervisor.status();
   const transitions = a.events('vrrp-transition').length;
   a.install({ extra: 'virtual_router_id 777' });
@@ -51,9 +49,7 @@ test('a broken configuration is refused with the words of keepalived, and the ru
 test('a keepalived that dies while its file is broken comes back on the last good copy', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
-  a.install();
-  const supervisor = a.supervise();
-  await supervisor.waitForState('MASTER');
+  const supervisor = await startHolder(a);
   const { current } = await supervisor.status();
   a.install({ extra: 'virtual_router_id 777' });
   process.kill(current?.pid ?? 0, 'SIGKILL');

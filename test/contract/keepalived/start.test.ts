@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createVrrpPair, VIP } from '../../helpers/keepalived-node.ts';
+import { createVrrpPair, startHolder, VIP } from '../../helpers/keepalived-node.ts';
 import { hawser } from '../../helpers/supervisor-build.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
@@ -85,9 +85,7 @@ test('a supervisor that waits for its configuration is alive to the kubelet, and
 test('a second supervisor exits with 2 and leaves keepalived and the VIP alone', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
-  a.install();
-  const first = a.supervise();
-  await first.waitForState('MASTER');
+  const first = await startHolder(a);
   const before = await first.status();
   expect(await a.supervise().ended).toBe(2);
   expect(readFileSync(a.paths.log, 'utf8')).toContain('another supervisor answers there');

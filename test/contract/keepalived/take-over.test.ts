@@ -6,6 +6,7 @@ import {
   killTogether,
   PATIENT,
   startBoth,
+  startHolder,
 } from '../../helpers/keepalived-node.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
@@ -33,9 +34,7 @@ test('a killed supervisor leaves the VIP where it is, and the next one adopts ke
 test('a keepalived that died without a supervisor leaves no VIP behind', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
-  a.install();
-  const first = a.supervise();
-  await first.waitForState('MASTER');
+  const first = await startHolder(a);
   const processes = keepalivedProcesses((await first.status()).current?.pid);
   first.kill('SIGKILL');
   await first.ended;
@@ -50,9 +49,7 @@ test('a keepalived that died without a supervisor leaves no VIP behind', async (
 test('a keepalived whose record was lost is found by its pid file', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
-  a.install();
-  const first = a.supervise();
-  await first.waitForState('MASTER');
+  const first = await startHolder(a);
   const { current } = await first.status();
   first.kill('SIGKILL');
   await first.ended;

@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect as connectHttp2 } from 'node:http2';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAuthority } from '../../helpers/certificates.ts';
 import { getTls, headerAtPod, type Pod, startPod } from '../../helpers/router/pods.ts';
 import { routeBackend } from '../../helpers/router/route-sets.ts';
 import { type Answer, get, type RunningRouter, startRouter } from '../../helpers/router/running-router.ts';
+import { fileFolder } from '../../helpers/test-folder.ts';
 
 /** The observable contract of a router, check 25: exact headers for every kind of client, on a real HAProxy. */
-const folder = mkdtempSync(join(tmpdir(), 'hawser-router-headers-'));
+const folder = fileFolder();
 const policies = ['append', 'replace', 'if-none', 'never'] as const;
 type Policy = (typeof policies)[number];
 let pod: Pod;
@@ -38,7 +36,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await router[Symbol.asyncDispose]();
   pod[Symbol.dispose]();
-  rmSync(folder, { recursive: true });
 });
 
 function getHttp2(host: string, headers: readonly string[]): Promise<Answer> {

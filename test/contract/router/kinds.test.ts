@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RouteBackend, RouteCertificate } from '../../../src/router/model.ts';
@@ -7,9 +6,10 @@ import { createAuthority, type IssuedCertificate } from '../../helpers/certifica
 import { getTls, headerAtPod, type Pod, seen, startPod } from '../../helpers/router/pods.ts';
 import { routeBackend } from '../../helpers/router/route-sets.ts';
 import { get, type RunningRouter, startRouter } from '../../helpers/router/running-router.ts';
+import { fileFolder } from '../../helpers/test-folder.ts';
 
 /** The observable contract of a router: every kind of route and policy, hosts and wildcards, on a real HAProxy. */
-const folder = mkdtempSync(join(tmpdir(), 'hawser-contract-'));
+const folder = fileFolder();
 const authority = createAuthority(join(folder, 'ca'));
 const other = createAuthority(join(folder, 'other'));
 const pem = ({ key, cert }: IssuedCertificate): RouteCertificate => ({ pem: `${key}${cert}`, http2: false });
@@ -87,7 +87,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await router[Symbol.asyncDispose]();
   for (const pod of pods) pod[Symbol.dispose]();
-  rmSync(folder, { recursive: true });
 });
 
 test('1: a request without TLS reaches one of the pods', async () => {

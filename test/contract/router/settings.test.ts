@@ -1,9 +1,8 @@
 import { createSocket } from 'node:dgram';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect as connectPlain } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
@@ -20,10 +19,11 @@ import {
   startRouter,
   talk,
 } from '../../helpers/router/running-router.ts';
+import { fileFolder } from '../../helpers/test-folder.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 /** The observable contract of a router: settings of the whole router, on a real HAProxy. */
-const folder = mkdtempSync(join(tmpdir(), 'hawser-router-settings-'));
+const folder = fileFolder();
 const clients = createAuthority(join(folder, 'clients'));
 const notFound = join(folder, '404.http');
 const log: string[] = [];
@@ -63,7 +63,6 @@ afterAll(async () => {
   await guarded[Symbol.asyncDispose]();
   pod[Symbol.dispose]();
   syslog.close();
-  rmSync(folder, { recursive: true });
 });
 
 const proxyLine = 'PROXY TCP4 203.0.113.9 192.0.2.1 40000 443\r\n';

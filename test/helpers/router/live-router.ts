@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { StoredObject } from '../api-server/object-store.ts';
+import { endChild, startLogged } from '../child.ts';
 import { type Cluster, createCluster } from '../cluster.ts';
 import { type Backends, startBackends } from '../load/start-backends.ts';
 import { hawser } from '../supervisor-build.ts';
@@ -93,8 +93,6 @@ export async function startLiveRouter(options: LiveRouterOptions = {}): Promise<
     { socket, logPath: at('supervisor.log') },
   );
   await waitFor('the supervisor', () => existsSync(socket));
-  const [file, ...before] = namespace.prefix;
-  const log = openSync(at('router.log'), 'a');
   const kubeconfig = cluster.kubeconfig(`https://${host}:6443`);
   if (options.template !== undefined)
     writeFileSync(at('template.ejs'), options.template(routerTemplate.text));
@@ -108,25 +106,15 @@ export async function startLiveRouter(options: LiveRouterOptions = {}): Promise<
     '--threads',
     '1',
   ];
-  const router = spawn(file, [...before, hawser, 'router', ...flags], {
-    stdio: ['ignore', log, log],
-    env: {
-      ...process.env,
-      ROUTER_SERVICE_HTTP_PORT: `${HTTP_PORT}`,
-      ROUTER_SERVICE_HTTPS_PORT: '8443',
-      ROUTER_MAX_CONNECTIONS: '1000',
-      ROUTER_GRACEFUL_SHUTDOWN_DELAY: '0s',
-      RELOAD_INTERVAL: '1s',
-      ...env,
-    },
+  const router = startLogged([...namespace.prefix, hawser, 'router', ...flags], at('router.log'), {
+    ROUTER_SERVICE_HTTP_PORT: `${HTTP_PORT}`,
+    ROUTER_SERVICE_HTTPS_PORT: '8443',
+    ROUTER_MAX_CONNECTIONS: '1000',
+    ROUTER_GRACEFUL_SHUTDOWN_DELAY: '0s',
+    RELOAD_INTERVAL: '1s',
+    ...env,
   });
-  closeSync(log);
-  stack.defer(async () => {
-    if (router.exitCode !== null || router.signalCode !== null) return;
-    const gone = once(router, 'exit');
-    router.kill('SIGKILL');
-    await gone;
-  });
+  stack.defer(() => endChild(router, 'SIGKILL'));
   const events = (event: string) => readLogEvents(at('router.log')).filter((line) => line.event === event);
   const ask = async (asked: string, path = '/') => {
     const url = `http://${host}:${HTTP_PORT}${path}`;

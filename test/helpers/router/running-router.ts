@@ -1,5 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,6 +7,7 @@ import type { RouteBackend } from '../../../src/router/model.ts';
 import { selfSigned } from '../../../src/router/render/default-certificate.ts';
 import { readGivenFiles } from '../../../src/router/render/given-files.ts';
 import { writeOut } from '../../../src/router/render/write-out.ts';
+import { endChild } from '../child.ts';
 import { freePort } from '../free-port.ts';
 import { waitFor } from '../wait-for.ts';
 import { renderRouter } from './render-router.ts';
@@ -61,7 +61,7 @@ export async function startRouter(
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
   const ask = (command: string) => talk(statsSocket, `${command}\n`);
   const stop = async (): Promise<void> => {
-    await end(child);
+    await endChild(child, 'SIGKILL');
     rmSync(folder, { recursive: true });
   };
   try {
@@ -74,13 +74,6 @@ export async function startRouter(
     throw error;
   }
   return { httpPort, httpsPort, folder, pid: child.pid ?? 0, ask, [Symbol.asyncDispose]: stop };
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
-  child.kill('SIGKILL');
-  await gone;
 }
 
 /** What comes back until the other side closes. */

@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
 import { isAlive, type ProcessId, readProcess } from '../../../src/engine/system/process/processes.ts';
+import { startLogged } from '../child.ts';
 import { waitFor } from '../wait-for.ts';
 
 export interface BedProcess {
@@ -18,10 +17,7 @@ export function startProcess(
   argv: readonly string[],
   log: string,
 ): BedProcess {
-  const [file, ...before] = prefix;
-  const output = openSync(log, 'a');
-  const child = spawn(file, [...before, ...argv], { stdio: ['ignore', output, output] });
-  closeSync(output);
+  const child = startLogged([...prefix, ...argv], log);
   child.on('error', () => {});
   // Until Node has waited for it, even a child that ended at once keeps its entry in /proc.
   const found = child.pid === undefined ? undefined : readProcess(child.pid);

@@ -1,18 +1,8 @@
-import { spawn } from 'node:child_process';
-import {
-  closeSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startLogged } from '../../helpers/child.ts';
 import { createNetNamespace, type NetNamespace } from '../../helpers/net-namespace.ts';
 import { hawser } from '../../helpers/supervisor-build.ts';
 import { readLogEvents, type SupervisorProcess, startSupervisor } from '../../helpers/supervisor-process.ts';
@@ -68,10 +58,7 @@ function start(instance: string | undefined, ports: Readonly<Record<string, numb
   const source = ['--source', 'static', '--servers', `${instance ?? 'api'}=127.0.0.1:1`];
   const listen = ['--listen', `127.0.0.1:${monitorPage}`];
   const argv = [hawser, 'haproxy', 'monitor', '/etc/kubeconfig', '/etc/haproxy.cfg.ejs', config];
-  const [command, ...args] = [...host, ...argv, ...both, ...flags, ...listen, ...source];
-  const log = openSync(logOf('monitor'), 'a');
-  spawn(command ?? '', args, { stdio: ['ignore', log, log] });
-  closeSync(log);
+  startLogged([...host, ...argv, ...both, ...flags, ...listen, ...source], logOf('monitor'));
   return { supervisor, supervise, log: logOf('supervisor') };
 }
 

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
@@ -7,6 +6,7 @@ import { placeOrder } from '../../../src/vip/orders/order-file.ts';
 import { servePages } from '../../helpers/status-pages.ts';
 import { keepalivedMonitorSays } from '../../helpers/status-samples.ts';
 import { hawser } from '../../helpers/supervisor-build.ts';
+import { testFolder } from '../../helpers/test-folder.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 /** The waits that an overtaken order must not take are longer than this test may. */
@@ -15,11 +15,8 @@ const TIMEOUT_MS = 15_000;
 /** A monitor that goes by the order file only where `says` says so. */
 async function monitorThatSays(says: string | null) {
   const stop = new AbortController();
-  const directory = mkdtempSync(join(tmpdir(), 'hawser-order-'));
-  onTestFinished(() => {
-    stop.abort();
-    rmSync(directory, { recursive: true });
-  });
+  const directory = testFolder();
+  onTestFinished(() => void stop.abort());
   const [standing] = keepalivedMonitorSays.priorities;
   const priorities = [{ ...standing, order: says }];
   const { pages } = await servePages(

@@ -1,19 +1,16 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { hawser } from '../../helpers/supervisor-build.ts';
+import { testFolder } from '../../helpers/test-folder.ts';
 
 test('a router whose page has a taken port ends, and names the setting', async () => {
-  const scratch = mkdtempSync(join(tmpdir(), 'hawser-taken-'));
+  const scratch = testFolder();
   const other = createServer().listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    other.close();
-    rmSync(scratch, { recursive: true });
-  });
+  onTestFinished(() => void other.close());
   await once(other, 'listening');
   const address = other.address();
   if (address === null || typeof address === 'string') throw new Error('it has no port');

@@ -2,7 +2,12 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Breakage, copyProgram } from '../../helpers/broken-program.ts';
-import { createVrrpPair, type VrrpNode, type VrrpSupervisorProcess } from '../../helpers/keepalived-node.ts';
+import {
+  createVrrpPair,
+  startHolder,
+  type VrrpNode,
+  type VrrpSupervisorProcess,
+} from '../../helpers/keepalived-node.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 /** Without a realtime priority it is `spawn` itself that sees what is wrong with the program, and not `chrt`. */
@@ -59,9 +64,7 @@ test('a pid file that cannot be removed keeps keepalived from starting, and noth
 test('a dump that cannot be removed fails the reload that waits for it, and the next one is served', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
-  a.install();
-  const supervisor = a.supervise();
-  await supervisor.waitForState('MASTER');
+  const supervisor = await startHolder(a);
   const inTheWay = join(a.paths.dir, 'dump/keepalived.data');
   rmSync(inTheWay, { force: true });
   mkdirSync(inTheWay);

@@ -4,6 +4,7 @@ import {
   keepalivedProcesses,
   PATIENT,
   startBoth,
+  startHolder,
   VIP,
   type VrrpNode,
   type VrrpSupervisorProcess,
@@ -57,9 +58,7 @@ test('a backup whose keepalived hangs has another one, and the holder keeps the 
 test('a keepalived whose parent process is stopped could not be reloaded, and is replaced', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
-  a.install();
-  const supervisor = a.supervise();
-  await supervisor.waitForState('MASTER');
+  const supervisor = await startHolder(a);
   await replaced(a, supervisor, await stopped(supervisor, 'parent'));
   await supervisor.waitForState('MASTER');
 });

@@ -1,16 +1,12 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { runLeanCommand } from '../../../src/engine/system/process/run-lean-command.ts';
 import { createConfigurationCheck } from '../../../src/haproxy/check-configuration.ts';
+import { fileFolder } from '../../helpers/test-folder.ts';
 
-let directory: string;
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'hawser-check-'));
-});
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = fileFolder();
 
 describe.each([
   { how: 'a monitor runs it', run: runCommand },

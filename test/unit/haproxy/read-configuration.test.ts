@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { MAX_CONFIGURATION_BYTES } from '../../../src/engine/config/limits.ts';
 import { readConfiguration } from '../../../src/haproxy/read-configuration.ts';
+import { fileFolder } from '../../helpers/test-folder.ts';
 
-let dir: string;
+const dir = fileFolder();
 beforeAll(() => {
-  dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
   writeFileSync(join(dir, 'empty'), '');
   mkdirSync(join(dir, 'directory'));
   symlinkSync('loop', join(dir, 'loop'));
@@ -17,7 +16,6 @@ beforeAll(() => {
   writeFileSync(join(dir, 'good'), 'global\n');
   symlinkSync('good', join(dir, 'link'));
 });
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 test.each([
   ['missing', 'it does not exist'],

@@ -1,10 +1,9 @@
-import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { execa } from 'execa';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { serveEndpoint } from '../../../../src/engine/observe/http-endpoint.ts';
 import {
   type MetricsListenSettings,
@@ -14,10 +13,11 @@ import {
 import type { LogEvent } from '../../../../src/engine/system/log.ts';
 import { type Authority, createAuthority } from '../../../helpers/certificates.ts';
 import { freePort } from '../../../helpers/free-port.ts';
+import { fileFolder } from '../../../helpers/test-folder.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 const host = '127.0.0.1';
-let folder: string;
+const folder = fileFolder();
 let authority: Authority;
 let stop: AbortController;
 let port: number;
@@ -25,10 +25,8 @@ let told: LogEvent[];
 let troubles: (string | undefined)[];
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'hawser-metrics-listener-'));
   authority = createAuthority(join(folder, 'pki'));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 beforeEach(async () => {
   stop = new AbortController();
   [port, told, troubles] = [await freePort(), [], []];

@@ -1,9 +1,8 @@
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { askProgram } from '../../../../src/engine/examine/ask-program.ts';
 import { serveEndpoint } from '../../../../src/engine/observe/http-endpoint.ts';
@@ -13,10 +12,11 @@ import type { LogEvent } from '../../../../src/engine/system/log.ts';
 import { ask } from '../../../../src/engine/system/network/ask.ts';
 import { type Authority, createAuthority, type IssuedCertificate } from '../../../helpers/certificates.ts';
 import { freePort } from '../../../helpers/free-port.ts';
+import { fileFolder } from '../../../helpers/test-folder.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 const host = '127.0.0.1';
-let folder: string;
+const folder = fileFolder();
 let authority: Authority;
 let [first, second]: IssuedCertificate[] = [];
 let stop: AbortController;
@@ -24,11 +24,9 @@ let port: number;
 let told: LogEvent[];
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'hawser-page-tls-'));
   authority = createAuthority(join(folder, 'pki'));
   [first, second] = ['one', 'two'].map((commonName) => authority.issue({ commonName, addresses: [host] }));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 beforeEach(async () => {
   stop = new AbortController();
   [port, told] = [await freePort(), []];

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, cpSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { cpSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, test } from 'vitest';
 import { node } from '../../../helpers/api-server/objects.ts';
+import { startLogged } from '../../../helpers/child.ts';
 import type { Cluster } from '../../../helpers/cluster.ts';
 import { hawser } from '../../../helpers/supervisor-build.ts';
 import { readLogEvents } from '../../../helpers/supervisor-process.ts';
@@ -27,11 +28,7 @@ function startMonitor(program: 'haproxy' | 'keepalived', ...flags: readonly stri
   cpSync(join(templates, `${program}.${extension}.ejs`), template);
   const argv = [hawser, program, 'monitor', at('late-kubeconfig'), template, config];
   const own = ['--socket', at('no.sock'), '--listen', '127.0.0.1:55555', '--check-interval', '300ms'];
-  const [command, ...args] = [...cluster.namespace.prefix, ...argv, ...own, ...flags];
-  const log = openSync(at('log'), 'a');
-  const child = spawn(command ?? '', args, { stdio: ['ignore', log, log] });
-  closeSync(log);
-  return child;
+  return startLogged([...cluster.namespace.prefix, ...argv, ...own, ...flags], at('log'));
 }
 
 const said = (event: string) =>

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createAuthority } from '../../../helpers/certificates.ts';
+import { startLogged } from '../../../helpers/child.ts';
 import { createInstallNode, type InstallNode } from '../../../helpers/install-node.ts';
 import { hawser } from '../../../helpers/supervisor-build.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
@@ -36,12 +37,8 @@ function startPods(node: InstallNode): void {
       ...keepalived,
     ],
   ];
-  for (const argv of containers) {
-    const [command, ...prefix] = node.namespace.prefix;
-    const log = openSync(at('pod/log'), 'a');
-    spawn(command, [...prefix, hawser, ...argv, ...shared], { stdio: ['ignore', log, log] });
-    closeSync(log);
-  }
+  for (const argv of containers)
+    startLogged([...node.namespace.prefix, hawser, ...argv, ...shared], at('pod/log'));
 }
 
 test('without an API and a kubeconfig the pods bring the VIP up, and it leads to the API server as soon as that listens', async () => {

@@ -1,7 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { usualColumns } from '../../../../src/haproxy/exporter/columns.ts';
@@ -9,13 +7,15 @@ import { createExporter } from '../../../../src/haproxy/exporter/exporter.ts';
 import { generationSocket } from '../../../../src/haproxy/generation-sockets.ts';
 import { askRuntimeApi } from '../../../../src/haproxy/runtime-api.ts';
 import { labelsOf } from '../../../../src/router/serve/observe-statistics.ts';
+import { endChild } from '../../../helpers/child.ts';
 import { freePort } from '../../../helpers/free-port.ts';
 import { type Pod, startPod } from '../../../helpers/router/pods.ts';
 import { get } from '../../../helpers/router/running-router.ts';
+import { fileFolder } from '../../../helpers/test-folder.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 /** Two generations of a real HAProxy, started as the supervisor starts them. */
-const folder = mkdtempSync(join(tmpdir(), 'hawser-exporter-'));
+const folder = fileFolder();
 const statsSocket = join(folder, 'stats.sock');
 const started: ChildProcess[] = [];
 let pod: Pod;
@@ -35,9 +35,8 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  await Promise.all(started.map(end));
+  await Promise.all(started.map((child) => endChild(child)));
   pod[Symbol.dispose]();
-  rmSync(folder, { recursive: true });
 });
 
 /** Resolves once its worker serves. */
@@ -51,13 +50,6 @@ async function startGeneration(number: number): Promise<ChildProcess> {
     (await askRuntimeApi(socket, '@1 show info', 10_000))?.includes('Pid:'),
   );
   return child;
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
-  child.kill('SIGTERM');
-  await gone;
 }
 
 const settings = { statsSocket, exported: usualColumns, baseIntervalMs: 60_000, timeoutMs: 10_000 };
@@ -87,7 +79,7 @@ test('counters go on from generation to generation, whether the old one drains o
   // What the old one counts after it was asked last is lost with it: it is asked just before a reload.
   await exporter.scrape();
   expect(connections(await exporter.text())).toBe(2);
-  await end(first);
+  await endChild(first);
   await ask();
   await exporter.scrape();
   expect(connections(await exporter.text())).toBe(3);
@@ -122,7 +114,7 @@ test('statistics requested before a reload are parsed after it', async () => {
   const scraping = exporter.scrape().then(() => events.push('read'));
   await asked.promise;
   const [serving] = started.slice(-1);
-  await end(serving as ChildProcess);
+  await endChild(serving as ChildProcess);
   events.push('reloaded');
   reload.resolve();
   await scraping;

@@ -1,16 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { StoredObject } from '../../../helpers/api-server/object-store.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
 import { type LiveRouter, startLiveRouter } from '../../../helpers/router/live-router.ts';
 import { plainRoute, slice } from '../../../helpers/router/route-objects.ts';
+import { fileFolder } from '../../../helpers/test-folder.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 /** Files of the administrator's that change on the disk while a real HAProxy serves, and nothing else does. */
-const folder = mkdtempSync(join(tmpdir(), 'hawser-given-live-'));
+const folder = fileFolder();
 const at = (name: string): string => join(folder, name);
 /** As a program that renews files puts them: whole. */
 const put = (name: string, content: string): void => {
@@ -59,7 +59,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await live[Symbol.asyncDispose]();
-  rmSync(folder, { recursive: true });
 });
 
 /** The status of a request over TLS; 000 where the handshake fails. */

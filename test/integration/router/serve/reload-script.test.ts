@@ -1,9 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startLiveRouter } from '../../../helpers/router/live-router.ts';
 import { plainRoute, slice } from '../../../helpers/router/route-objects.ts';
+import { testFolder } from '../../../helpers/test-folder.ts';
 
 /** As the script of openshift-router: HAProxy goes to the background, and takes over from the one before. */
 const script = `#!/bin/sh
@@ -13,21 +13,17 @@ exec haproxy -D -f "$1" -p "$pid" -sf $(cat "$pid")
 `;
 
 test('HAProxy can be started and reloaded by a script of the administrator instead of the supervisor', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'hawser-reload-script-'));
+  const dir = testFolder();
   const path = join(dir, 'reload-haproxy');
   writeFileSync(path, script);
   chmodSync(path, 0o755);
-  try {
-    await using live = await startLiveRouter({
-      objects: [plainRoute('web', 'web.test'), slice('web', [0])],
-      env: { RELOAD_SCRIPT: path },
-    });
-    await live.answers('web.test', 'a');
-    live.set([plainRoute('web', 'web.test'), slice('web', [1])]);
-    await live.answers('web.test', 'b');
-    await live.says('configuration-reloaded', 2);
-    expect(live.events('configuration-changed')).toEqual([]);
-  } finally {
-    rmSync(dir, { recursive: true });
-  }
+  await using live = await startLiveRouter({
+    objects: [plainRoute('web', 'web.test'), slice('web', [0])],
+    env: { RELOAD_SCRIPT: path },
+  });
+  await live.answers('web.test', 'a');
+  live.set([plainRoute('web', 'web.test'), slice('web', [1])]);
+  await live.answers('web.test', 'b');
+  await live.says('configuration-reloaded', 2);
+  expect(live.events('configuration-changed')).toEqual([]);
 });

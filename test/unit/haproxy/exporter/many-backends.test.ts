@@ -1,15 +1,14 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { usualColumns } from '../../../../src/haproxy/exporter/columns.ts';
 import { createExporter } from '../../../../src/haproxy/exporter/exporter.ts';
+import { testFolder } from '../../../helpers/test-folder.ts';
 
 /** The metrics of an HAProxy whose answer has this many characters, 400 per backend. */
 async function metricsOf(characters: number): Promise<string> {
-  const dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
+  const dir = testFolder();
   const statsSocket = join(dir, 'stats.sock');
   const row = `be_http:ns:a,BACKEND,1,7,${'0'.repeat(370)},\n`;
   const rows = row.repeat(Math.ceil(characters / row.length));
@@ -17,10 +16,7 @@ async function metricsOf(characters: number): Promise<string> {
     socket.on('error', () => undefined);
     socket.once('data', () => socket.end(`Pid: 7\nMaxconn: 100\n\n# pxname,svname,type,scur,rest,\n${rows}`));
   }).listen(statsSocket);
-  onTestFinished(() => {
-    server.close();
-    rmSync(dir, { recursive: true });
-  });
+  onTestFinished(() => void server.close());
   await once(server, 'listening');
   const exporter = createExporter(
     {

@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startLogged } from '../../../../helpers/child.ts';
 import { createNetNamespace, type NetNamespace } from '../../../../helpers/net-namespace.ts';
 import { testFolder } from '../../../../helpers/test-folder.ts';
 import { waitFor } from '../../../../helpers/wait-for.ts';
@@ -23,10 +23,7 @@ afterEach(async () => {
 });
 
 function start(name: string, ...argv: readonly string[]): void {
-  const [file, ...before] = net.prefix;
-  const log = openSync(join(dir, `${name}.log`), 'a');
-  spawn(file, [...before, ...argv], { stdio: ['ignore', log, log] });
-  closeSync(log);
+  startLogged([...net.prefix, ...argv], join(dir, `${name}.log`));
 }
 const said = (name: string): readonly string[] =>
   readFileSync(join(dir, `${name}.log`), 'utf8')

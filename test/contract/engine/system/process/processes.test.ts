@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import {
@@ -12,6 +11,7 @@ import {
   residentBytes,
   signalProcess,
 } from '../../../../../src/engine/system/process/processes.ts';
+import { testFolder } from '../../../../helpers/test-folder.ts';
 import { waitFor } from '../../../../helpers/wait-for.ts';
 
 const cleanups: (() => void)[] = [];
@@ -37,8 +37,7 @@ test('this process is alive, has a parent, and started before its child', () => 
 });
 
 test('a command name with blanks and parentheses does not shift the fields', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
-  cleanups.push(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = testFolder();
   const file = join(dir, 'a) R 1 (b');
   copyFileSync('/bin/sleep', file);
   expect(run(file, '600')).toMatchObject({ parentPid: process.pid, id: { startTicks: expect.any(Number) } });

@@ -1,12 +1,12 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isAlive, signalProcess } from '../../../../../src/engine/system/process/processes.ts';
 import { spawnDaemon } from '../../../../../src/engine/system/process/spawn-daemon.ts';
+import { testFolder } from '../../../../helpers/test-folder.ts';
 
 test('a missing or non-executable program is a failed outcome', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
+  const dir = testFolder();
   const file = join(dir, 'program');
   writeFileSync(file, '');
   chmodSync(file, 0o600);
@@ -16,7 +16,6 @@ test('a missing or non-executable program is a failed outcome', () => {
       message: `Cannot start "${program}": it is missing or not executable`,
     });
   }
-  rmSync(dir, { recursive: true });
 });
 
 test('a program for which Node throws is a failed outcome', () => {
