@@ -26,16 +26,16 @@ function isCommand(name: string): name is CommandName {
 /** Prints the usage on stdout if it was requested. An unknown command is an error. */
 async function printUsage(argv: readonly string[], typed: string): Promise<number> {
   const { isGroup, unknownCommandText, usageText } = await import('./cli/usage.ts');
-  const known = Object.entries(summaries);
+  const entries = Object.entries(summaries);
   const isAsked = ['--help', '-h', 'help'].includes(argv.at(-1) ?? '');
   const group = typed.replace(/ ?help$/, '');
-  const isKnown = group === '' || isGroup(known, group);
+  const isKnown = group === '' || isGroup(entries, group);
   const isAll = argv.length === (group === '' ? 0 : 1);
   if (isKnown && (isAsked || isAll)) {
-    process.stdout.write(usageText(known, group));
+    process.stdout.write(usageText(entries, group));
     return isAsked ? 0 : 2;
   }
-  process.stderr.write(unknownCommandText(typed || argv.join(' '), known));
+  process.stderr.write(unknownCommandText(typed || argv.join(' '), entries));
   return 2;
 }
 

@@ -204,14 +204,14 @@ function positionalsOf(
   file: SettingsFile | undefined,
 ): readonly Named[] {
   const typed = command.args.length > 0;
-  const found = Object.entries(spec.positionals).map(([name, declared], index): Named => {
+  const named = Object.entries(spec.positionals).map(([name, declared], index): Named => {
     const origin = typed
       ? { value: command.args[index], from: name.toUpperCase() }
       : valueIn(file, spec.section, name, declared);
     return [name, origin ?? { value: undefined, from: 'default' }];
   });
-  const missing = found.filter(([, { value }]) => value === undefined);
+  const missing = named.filter(([, { value }]) => value === undefined);
   if (missing.length > 0)
     throw new ConfigError(missing.map(([name]) => `missing required argument '${name.toUpperCase()}'`));
-  return found;
+  return named;
 }

@@ -70,7 +70,7 @@ function recordsIn(
   required: readonly string[],
   refuse: RefuseIn,
 ): readonly ListRecord[] {
-  const known = Object.keys(properties);
+  const allowed = Object.keys(properties);
   const parts = text.split(',').filter((part) => part.trim() !== '');
   return parts.map((part, index) => {
     const pairs = part
@@ -78,7 +78,7 @@ function recordsIn(
       .split(/\s+/)
       .map((pair) => [pair.split('=')[0] ?? '', pair.split('=').slice(1).join('=')]);
     for (const [key = ''] of pairs)
-      if (!known.includes(key)) refuse([index, key], `unknown, expected one of ${known.join(', ')}`);
+      if (!allowed.includes(key)) refuse([index, key], `unknown, expected one of ${allowed.join(', ')}`);
     const record: ListRecord = Object.fromEntries(pairs);
     for (const key of required) if (record[key] === undefined) refuse([index, key], 'it is missing');
     return record;

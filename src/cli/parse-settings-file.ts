@@ -67,8 +67,8 @@ function problemsOfIssue(
 function unknownKey(path: readonly PropertyKey[], key: string, keys: readonly SettingsKey[]): string {
   const [place = 'top'] = path;
   const here = keys.flatMap((each) => (each.place === place ? each.key : []));
-  const known = (place === 'top' ? [...here, ...sectionsOf(keys)] : here).toSorted();
-  return `Cannot use ${[...path, key].join('.')}: unknown, expected one of ${known.join(', ')}${hintFor(key, known, keys)}`;
+  const allowed = (place === 'top' ? [...here, ...sectionsOf(keys)] : here).toSorted();
+  return `Cannot use ${[...path, key].join('.')}: unknown, expected one of ${allowed.join(', ')}${hintFor(key, allowed, keys)}`;
 }
 
 /** Suggests the most similar key of this section, or else of another one. A valid key in the wrong section is the most common mistake. */
@@ -126,7 +126,7 @@ function readYaml(text: string): YamlContent | { kind: 'problems'; problems: rea
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const lineAt = (offset: number | undefined): number => Math.max(1, lines.linePos(offset ?? 0).line);
-  const found = [...document.errors, ...document.warnings].map(({ pos, message }) => ({
+  const syntaxErrors = [...document.errors, ...document.warnings].map(({ pos, message }) => ({
     line: lineAt(pos[0]),
     message,
   }));
@@ -134,8 +134,8 @@ function readYaml(text: string): YamlContent | { kind: 'problems'; problems: rea
   const value = plainOf(document.contents, (node, message) =>
     refused.push({ line: lineAt(node.range?.[0]), message }),
   );
-  if (found.length + refused.length > 0)
-    return { kind: 'problems', problems: firstOf([...found, ...refused]) };
+  if (syntaxErrors.length + refused.length > 0)
+    return { kind: 'problems', problems: firstOf([...syntaxErrors, ...refused]) };
   return { kind: 'content', value, lineOf: (path) => lineAt(offsetOf(document.contents, path)) };
 }
 

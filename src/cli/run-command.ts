@@ -68,17 +68,17 @@ function forgivingReader(read: SettingsReader): {
   readonly read: SettingsReader;
   readonly look: () => SettingsFileReading;
 } {
-  let look: SettingsFileReading = { kind: 'none' };
+  let reading: SettingsFileReading = { kind: 'none' };
   return {
-    look: () => look,
+    look: () => reading,
     read: (path) => {
       try {
         const file = read(path);
-        if (file !== undefined) look = { kind: 'read', file };
+        if (file !== undefined) reading = { kind: 'read', file };
         return file;
       } catch (error) {
         const problems = error instanceof ConfigError ? error.problems : [messageOf(error)];
-        look = { kind: 'broken', problems };
+        reading = { kind: 'broken', problems };
         return undefined;
       }
     },

@@ -57,10 +57,10 @@ export function fileFormOf({ field }: Pick<SettingsKey, 'field'>): FileForm {
     io: 'input',
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
-      const known = fileForms.get(zodSchema);
-      if (known === undefined) return;
+      const registered = fileForms.get(zodSchema);
+      if (registered === undefined) return;
       for (const name of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, name);
-      Object.assign(jsonSchema, known);
+      Object.assign(jsonSchema, registered);
     },
   });
   return form;

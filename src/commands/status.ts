@@ -23,8 +23,8 @@ export async function run(settings: StatusSettings, { env, settingsFile }: Comma
   if (settings.serve !== undefined) {
     const { serveStatus } = await import('../operate/page/serve-status.ts');
     const { serve, journal } = settings;
-    const look = (signal: AbortSignal) => collectClusterStatus(settings, statusProducts, signal);
-    return await serveStatus(serve, journal, look, statusProducts);
+    const collect = (signal: AbortSignal) => collectClusterStatus(settings, statusProducts, signal);
+    return await serveStatus(serve, journal, collect, statusProducts);
   }
   if (settings.watch) {
     await watchStatus(settings, show);
@@ -42,6 +42,6 @@ async function watchStatus(
   const readerGone = new AbortController();
   process.stdout.once('error', () => readerGone.abort());
   const signal = AbortSignal.any([stopOnSignals(() => undefined), readerGone.signal]);
-  const look = async () => show(await collectClusterStatus(settings, statusProducts, signal));
-  await watch(look, process.stdout, signal);
+  const collect = async () => show(await collectClusterStatus(settings, statusProducts, signal));
+  await watch(collect, process.stdout, signal);
 }

@@ -32,8 +32,8 @@ export async function run({ json }: SettingsOf<typeof spec>): Promise<number> {
 }
 
 async function versionReport(): Promise<VersionReport> {
-  const asked = [said(['haproxy', '-vv']), said(['keepalived', '--version'])] as const;
-  const [haproxy, keepalived] = await Promise.all(asked);
+  const outputs = [outputOf(['haproxy', '-vv']), outputOf(['keepalived', '--version'])] as const;
+  const [haproxy, keepalived] = await Promise.all(outputs);
   return {
     hawser: hawserVersion(),
     commit: hawserCommit(),
@@ -44,7 +44,7 @@ async function versionReport(): Promise<VersionReport> {
   };
 }
 
-async function said(argv: readonly [string, ...string[]]): Promise<string> {
+async function outputOf(argv: readonly [string, ...string[]]): Promise<string> {
   const outcome = await runCommand(argv, { timeoutMs: TIMEOUT_MS }).catch(() => undefined);
   return outcome === undefined ? '' : outcome.stdout + outcome.stderr;
 }

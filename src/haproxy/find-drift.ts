@@ -67,11 +67,11 @@ export function isLarge(config: string): boolean {
 }
 
 function stampOf(config: string): string {
-  let found: Stats | undefined;
+  let stats: Stats | undefined;
   try {
-    found = statSync(config);
+    stats = statSync(config);
   } catch {
     // Reading the file will fail too.
   }
-  return `${found?.dev}:${found?.ino}:${found?.size}:${found?.mtimeMs}`;
+  return `${stats?.dev}:${stats?.ino}:${stats?.size}:${stats?.mtimeMs}`;
 }

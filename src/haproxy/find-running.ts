@@ -39,9 +39,11 @@ export function findRunning(statsSocket: string): readonly RunningGeneration[] {
       : [{ number, master, workers: childrenOf(master) }];
   });
   const serves = (pid: number): boolean => [...(holders.get(pid) ?? [])].some((inode) => stats.has(inode));
-  const known = new Set(masters.flatMap(({ master, workers }) => [master, ...workers].map(({ pid }) => pid)));
+  const supervised = new Set(
+    masters.flatMap(({ master, workers }) => [master, ...workers].map(({ pid }) => pid)),
+  );
   const orphans = [...holders.keys()].flatMap((pid) => {
-    const master = known.has(pid) ? undefined : readProcess(pid)?.id;
+    const master = supervised.has(pid) ? undefined : readProcess(pid)?.id;
     return master === undefined ? [] : [{ number: undefined, master, workers: [], listens: serves(pid) }];
   });
   const listening = masters.map((each) => ({

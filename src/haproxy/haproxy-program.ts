@@ -130,8 +130,8 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
       return reply === undefined ? 'HAProxy does not answer' : reply.trim() || undefined;
     },
     giveNotice: async (running, config) => {
-      const found = readConfiguration(fileOf(config));
-      if (found.kind === 'unusable' || !found.bytes.includes(LEAVING_VARIABLE)) return false;
+      const configuration = readConfiguration(fileOf(config));
+      if (configuration.kind === 'unusable' || !configuration.bytes.includes(LEAVING_VARIABLE)) return false;
       const socket = masterSocket(running.generation);
       return (await askMaster(socket, running, GIVE_NOTICE, ASK_TIMEOUT_MS))?.trim() === '';
     },
@@ -141,8 +141,9 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
 }
 
 async function check(ask: ConfigurationCheck, config: string): Promise<CheckOutcome> {
-  const found = readConfiguration(config);
-  if (found.kind === 'unusable') return { kind: 'invalid', message: found.message, detail: '' };
+  const configuration = readConfiguration(config);
+  if (configuration.kind === 'unusable')
+    return { kind: 'invalid', message: configuration.message, detail: '' };
   return await ask(config);
 }
 
@@ -150,8 +151,8 @@ async function check(ask: ConfigurationCheck, config: string): Promise<CheckOutc
 async function checkCandidate({ haproxy: haproxyPath, config }: HaproxyPaths): Promise<CheckOutcome> {
   try {
     const { candidate } = await findLiveFile(config);
-    const found = readConfiguration(candidate);
-    if (found.kind === 'unusable') return { kind: 'impossible', message: found.message };
+    const configuration = readConfiguration(candidate);
+    if (configuration.kind === 'unusable') return { kind: 'impossible', message: configuration.message };
     return await createConfigurationCheck({
       haproxyPath,
       timeoutMs: CANDIDATE_TIMEOUT_MS,
@@ -181,12 +182,12 @@ function start(
   masterSocket: string,
   request: StartRequest,
 ): StartOutcome {
-  const found = readConfiguration(config);
-  if (found.kind === 'unusable') return { kind: 'failed', message: found.message };
+  const configuration = readConfiguration(config);
+  if (configuration.kind === 'unusable') return { kind: 'failed', message: configuration.message };
   if (!request.takeOver) writeState(paths.stateFile, NO_STATE);
   const spawned = spawnDaemon(masterArgv(paths, config, { masterSocket, takeOver: request.takeOver }));
   if (spawned.kind === 'failed') return spawned;
-  const { sha256: configSha256, revision, bytes } = found;
+  const { sha256: configSha256, revision, bytes } = configuration;
   const size = { configBytes: bytes.length, setFiles: countSetFiles(paths.config) };
   const { id: master, exited } = spawned;
   return { kind: 'started', master, exited, configSha256, revision, ...size };
@@ -219,9 +220,9 @@ function writeState(stateFile: string, state: string): boolean {
 
 async function keepLastGood(config: string, lastGood: string, revision: string): Promise<boolean> {
   const isThere = (): boolean => readConfiguration(lastGood).kind === 'present';
-  const found = readConfiguration(config);
-  if (found.kind === 'unusable' || found.revision !== revision) return isThere();
-  return await writeFileAtomically(lastGood, found.bytes, { mode: 0o600 }).then(() => true, isThere);
+  const configuration = readConfiguration(config);
+  if (configuration.kind === 'unusable' || configuration.revision !== revision) return isThere();
+  return await writeFileAtomically(lastGood, configuration.bytes, { mode: 0o600 }).then(() => true, isThere);
 }
 
 async function findMaster(masterSocket: string): Promise<ProcessId | undefined> {

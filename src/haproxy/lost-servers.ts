@@ -58,14 +58,14 @@ export function createLostServers(
     round += 1;
     probedIn = new Map([...places.keys()].map((server) => [server, probedIn.get(server) ?? 0]));
     for (const [server] of probed) probedIn.set(server, round);
-    const found = await Promise.all(
+    const probes = await Promise.all(
       probed.map(async ([server, place]) => {
         const isSilent = (await probe(place, 'connect')) === 'silent';
         return [server, isSilent ? (silences.get(server) ?? 0) + 1 : 0] as const;
       }),
     );
-    silences = new Map(found.filter(([, rounds]) => rounds > 0));
-    return new Set(found.filter(([, rounds]) => rounds >= SILENT_ROUNDS).map(([server]) => server));
+    silences = new Map(probes.filter(([, rounds]) => rounds > 0));
+    return new Set(probes.filter(([, rounds]) => rounds >= SILENT_ROUNDS).map(([server]) => server));
   };
   return async (serving, draining) => {
     const uses = await Promise.all(
@@ -74,8 +74,8 @@ export function createLostServers(
     const used = new Set(uses.flatMap(({ servers }) => [...servers]));
     if (used.size === 0) return [];
     const now = await statesOf(serving, used);
-    const known = serverPlaces(now);
-    const gone = new Set([...used].filter((server) => !known.has(server)));
+    const present = serverPlaces(now);
+    const gone = new Set([...used].filter((server) => !present.has(server)));
     const places = await Promise.all(
       uses.map(async ({ running, servers }) => {
         const missed = new Set([...servers].filter((server) => gone.has(server)));

@@ -1,13 +1,13 @@
 /** One numeric field of `show info`; undefined if it is missing. */
 export function infoNumber(info: string, field: 'Pid' | 'CurrConns' | 'Maxconn'): number | undefined {
-  const found = new RegExp(`^(?:> )?${field}: (\\d+)`, 'm').exec(info)?.[1];
-  return found === undefined ? undefined : Number(found);
+  const number = new RegExp(`^(?:> )?${field}: (\\d+)`, 'm').exec(info)?.[1];
+  return number === undefined ? undefined : Number(number);
 }
 
 /** The master's pid in the output of `show proc`: `4242 master 0 [failed: 0] …`. */
 export function masterPid(proc: string): number | undefined {
-  const found = /^(\d+)\s+master\b/m.exec(proc)?.[1];
-  return found === undefined ? undefined : Number(found);
+  const pid = /^(\d+)\s+master\b/m.exec(proc)?.[1];
+  return pid === undefined ? undefined : Number(pid);
 }
 
 /** A client's session: its id for `shutdown session`, and its server as `backend/server`. */

@@ -81,8 +81,8 @@ export function createDeployer<T>(parts: DeployerParts<T>): Deployer<T> {
   };
   const failed = ({ during, ...rest }: Failed<DeployEvent<T>, DeployAction<T>>, error: unknown) => {
     if (during === 'action' && stops?.signal.aborted !== true && 'action' in rest) {
-      const found = outcomeOf(rest.action, error, parts.configPath, stops);
-      if (found !== undefined) return found;
+      const event = outcomeOf(rest.action, error, parts.configPath, stops);
+      if (event !== undefined) return event;
     }
     waiting?.reject(stops?.signal.aborted === true ? stops.signal.reason : error);
     return undefined;
@@ -192,9 +192,9 @@ async function reload<T>(
   if (first.is !== 'refused') return first;
   const result = (await store.repair(set)) ? await proxy.reload(stop) : first;
   if (result.is !== 'refused' || policy.check === 'before-write') return result;
-  const found = await store.checkInPlace(parts.check, stop);
-  if (found.kind !== 'invalid') return result;
-  const { message, detail } = found;
+  const verdict = await store.checkInPlace(parts.check, stop);
+  if (verdict.kind !== 'invalid') return result;
+  const { message, detail } = verdict;
   return { is: 'refused', rejection: { kind: 'rejected', by: 'check', message, detail } };
 }
 

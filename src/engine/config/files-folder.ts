@@ -12,9 +12,9 @@ export async function makeFolders(
   mode: number,
 ): Promise<void> {
   await makeIfMissing(folder, mode);
-  const found = await lstat(folder);
-  if (!found.isDirectory()) throw refusal('EINVAL', `"${folder}" is not a directory`);
-  if ((found.mode & 0o777) !== mode) await chmod(folder, mode);
+  const stats = await lstat(folder);
+  if (!stats.isDirectory()) throw refusal('EINVAL', `"${folder}" is not a directory`);
+  if ((stats.mode & 0o777) !== mode) await chmod(folder, mode);
   const below = new Set<string>();
   for (const { name } of layout)
     for (let at = name.indexOf('/'); at !== -1; at = name.indexOf('/', at + 1)) below.add(name.slice(0, at));

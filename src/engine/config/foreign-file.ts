@@ -31,9 +31,9 @@ export async function keepForeignFile(file: LiveFile): Promise<ForeignFile | und
 async function keepCopy(path: string, bytes: Buffer): Promise<string> {
   for (let number = 1; ; number += 1) {
     const copy = `${path}${ASIDE_SUFFIX}${number === 1 ? '' : `.${number}`}`;
-    const found = await readIfThere(copy);
-    if (found?.equals(bytes) === true) return copy;
-    if (found !== undefined) continue;
+    const existing = await readIfThere(copy);
+    if (existing?.equals(bytes) === true) return copy;
+    if (existing !== undefined) continue;
     await writeFileAtomically(copy, bytes, { mode: statSync(path).mode & 0o777 });
     return copy;
   }

@@ -60,8 +60,8 @@ export async function readIfThere(path: string): Promise<Buffer | undefined> {
  */
 export async function keepModes(file: LiveFile, mode: number): Promise<void> {
   for (const path of [file.path, file.lastGood]) {
-    const found = await stat(path).catch(() => undefined);
-    if (found === undefined || (found.mode & 0o777) === mode) continue;
+    const stats = await stat(path).catch(() => undefined);
+    if (stats === undefined || (stats.mode & 0o777) === mode) continue;
     const content = await readIfThere(path);
     if (content !== undefined) await writeFileAtomically(path, content, { mode });
   }

@@ -77,9 +77,9 @@ export const revisionOf: (rendered: Rendered) => Revision = oncePer((rendered) =
   const next = new Map<string, string>();
   const hash = createHash('sha256');
   for (const piece of rendered.pieces ?? [rendered.text]) {
-    const found = hashes.get(piece) ?? sha256Of(piece);
-    next.set(piece, found);
-    hash.update(found);
+    const digest = hashes.get(piece) ?? sha256Of(piece);
+    next.set(piece, digest);
+    hash.update(digest);
   }
   hashes = next;
   for (const file of others) hash.update(`\0${file.name}\0${file.secret === true}\0${sha256OfFile(file)}`);

@@ -72,9 +72,9 @@ export function createStore({ configPath, onForeign }: StoreOptions): Store {
     const stamp = stampOf(await statsOf(path));
     if (stamp !== undefined && cached?.stamp === stamp) return cached.onDisk;
     const bytes = await readIfThere(path);
-    const found = { revision: bytes && revisionIn(bytes).revision, isOwn: isOwnFile(path) };
-    cached = stamp === undefined ? undefined : { stamp, onDisk: found };
-    return found;
+    const current = { revision: bytes && revisionIn(bytes).revision, isOwn: isOwnFile(path) };
+    cached = stamp === undefined ? undefined : { stamp, onDisk: current };
+    return current;
   };
   const placeMain = async (
     file: LiveFile,
@@ -95,8 +95,8 @@ export function createStore({ configPath, onForeign }: StoreOptions): Store {
       const first = await runCheck();
       // The configuration is not to blame for a file that was edited or removed by hand.
       const isRepaired = first.kind === 'invalid' && (await files.fill(folder, set, 'thorough')).length > 0;
-      const found = isRepaired ? await runCheck() : first;
-      if (found.kind !== 'valid') return found;
+      const outcome = isRepaired ? await runCheck() : first;
+      if (outcome.kind !== 'valid') return outcome;
       const isUnchanged = cached?.onDisk.isOwn === true && cached.stamp === stampOf(await statsOf(file.path));
       const foreign = isUnchanged ? undefined : await keepForeignFile(file);
       await rename(file.candidate, file.path);
@@ -109,7 +109,7 @@ export function createStore({ configPath, onForeign }: StoreOptions): Store {
         isOurs && stamp !== undefined
           ? { stamp, onDisk: { revision: revisionOf(set), isOwn: true } }
           : undefined;
-      return found;
+      return outcome;
     } finally {
       await rm(file.candidate, { force: true }).catch(() => undefined);
     }
@@ -132,12 +132,12 @@ export function createStore({ configPath, onForeign }: StoreOptions): Store {
       const written = await files.fill(folder, set);
       try {
         if (check !== undefined) await files.sync();
-        const found = await placeMain(file, set, check, signal);
-        if (found.kind !== 'valid') await files.remove(folder, written);
+        const outcome = await placeMain(file, set, check, signal);
+        if (outcome.kind !== 'valid') await files.remove(folder, written);
         else if (check !== undefined) await syncDirectory(dirname(file.path));
         else files.syncLater(file.path);
-        if (found.kind === 'valid') files.use(set);
-        return found;
+        if (outcome.kind === 'valid') files.use(set);
+        return outcome;
       } catch (error) {
         await files.remove(folder, written);
         throw error;
@@ -174,8 +174,8 @@ export function createStore({ configPath, onForeign }: StoreOptions): Store {
       const file = await locate();
       const good = await readIfThere(file.lastGood);
       if (good === undefined) return undefined;
-      const found = await stat(file.lastGood);
-      await writeFileAtomically(file.path, good, { mode: found.mode & 0o777 }).catch(() =>
+      const stats = await stat(file.lastGood);
+      await writeFileAtomically(file.path, good, { mode: stats.mode & 0o777 }).catch(() =>
         rename(file.lastGood, file.path),
       );
       return revisionIn(good).revision;

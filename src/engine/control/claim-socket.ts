@@ -91,8 +91,8 @@ function answers(path: string): Promise<boolean> {
 
 async function removeStale(path: string): Promise<void> {
   const aside = `${path}.old.${ownSuffix()}`;
-  const found = await lstat(path).catch(() => undefined);
-  if (found !== undefined && !found.isSocket())
+  const stats = await lstat(path).catch(() => undefined);
+  if (stats !== undefined && !stats.isSocket())
     throw new ConfigError([
       `Cannot listen on "${path}": it is not a socket, expected no file or a stale socket`,
     ]);

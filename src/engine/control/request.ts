@@ -59,9 +59,9 @@ export function request(
 
 /** Explains EACCES. The usual cause is a patch that gave the supervisor's container another user or group; the monitor has no DAC_OVERRIDE. */
 function reasonFor(error: unknown, path: string): string {
-  const found = codeOf(error) === 'EACCES' ? statOf(path) : undefined;
-  if (found === undefined) return messageOf(error);
-  const socket = `the socket belongs to user ${found.uid} and group ${found.gid} and has mode 0${(found.mode & 0o777).toString(8)}`;
+  const stats = codeOf(error) === 'EACCES' ? statOf(path) : undefined;
+  if (stats === undefined) return messageOf(error);
+  const socket = `the socket belongs to user ${stats.uid} and group ${stats.gid} and has mode 0${(stats.mode & 0o777).toString(8)}`;
   const own = `this process is user ${process.getuid?.()} in group ${process.getgid?.()}`;
   return `${messageOf(error)}: ${socket}, and ${own}; expected one group (runAsGroup) for both containers of the pod`;
 }

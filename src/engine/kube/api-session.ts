@@ -85,8 +85,8 @@ export function openApiSession(
   };
 
   const stillBusy = ({ base }: ApiTarget): ApiFailure | undefined => {
-    const found = busy.get(base.url);
-    return found !== undefined && nowMs() < found.untilMs ? found.failure : undefined;
+    const entry = busy.get(base.url);
+    return entry !== undefined && nowMs() < entry.untilMs ? entry.failure : undefined;
   };
 
   const postpone = ({ base }: ApiTarget, failure: ApiFailure) => {

@@ -28,7 +28,7 @@ export async function askObject(
   request: ObjectRequest,
   { signal, timeoutMs }: WriteLimits,
 ): Promise<ObjectAnswer | ApiFailure> {
-  const found = await session.firstAnswer(async (target) => {
+  const result = await session.firstAnswer(async (target) => {
     const answer = await requestJson(target, request, { signal, timeoutMs, maxBytes: { MAX_OBJECT_BYTES } });
     if (answer.kind === 'json') return { kind: 'object', value: answer.value } as const;
     const { status, message } = answer;
@@ -36,7 +36,7 @@ export async function askObject(
       ? ({ kind: 'refused', status, message } as const)
       : answer;
   }, signal);
-  return found.kind === 'answered' ? found.answer : found;
+  return result.kind === 'answered' ? result.answer : result;
 }
 
 const finalStatuses: ReadonlySet<number> = new Set([400, 404, 405, 409, 410, 413, 415, 422]);

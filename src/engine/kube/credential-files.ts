@@ -43,10 +43,10 @@ export function openCredentialFiles(
     const ca = await contentOf(cluster?.caFile);
     const cert = await contentOf(user?.certFile);
     const key = await contentOf(user?.keyFile);
-    const found = wrong({ ca, cert, key });
-    if (found !== undefined) {
-      path = { ca: cluster?.caFile, cert: user?.certFile, key: user?.keyFile }[found.part] ?? '';
-      throw fail(found.what);
+    const problem = wrong({ ca, cert, key });
+    if (problem !== undefined) {
+      path = { ca: cluster?.caFile, cert: user?.certFile, key: user?.keyFile }[problem.part] ?? '';
+      throw fail(problem.what);
     }
     const token = await contentOf(user?.authProvider?.config?.tokenFile);
     if (token?.toString('utf8').trim() === '') throw fail('it is empty, expected a token');

@@ -27,9 +27,9 @@ export function parseLabelSelector(text: string): Selector | undefined {
   if (text.trim() === '') return { text, requirements: [] };
   const requirements: Requirement[] = [];
   for (const { groups = {} } of matchesInRow(text)) {
-    const found = requirementOf(groups);
-    if (found === undefined) return undefined;
-    requirements.push(found);
+    const parsed = requirementOf(groups);
+    if (parsed === undefined) return undefined;
+    requirements.push(parsed);
     if (groups['end'] === '') return { text, requirements };
   }
   return undefined;
@@ -41,16 +41,16 @@ export function selects({ requirements }: Pick<Selector, 'requirements'>, labels
 
 /** As in Kubernetes, an object without the label matches `notin` and `!=`. */
 function holds({ key, operator, values }: Requirement, labels: Labels): boolean {
-  const found = Object.hasOwn(labels, key) ? labels[key] : undefined;
+  const actual = Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case 'exists':
-      return found !== undefined;
+      return actual !== undefined;
     case 'missing':
-      return found === undefined;
+      return actual === undefined;
     case 'in':
-      return found !== undefined && values.includes(found);
+      return actual !== undefined && values.includes(actual);
     case 'notin':
-      return found === undefined || !values.includes(found);
+      return actual === undefined || !values.includes(actual);
   }
 }
 
@@ -69,5 +69,5 @@ function requirementOf({ missing, key = '', equality, value: one = '', set, valu
 /** Matches that each start at the end of the previous one. */
 function* matchesInRow(text: string): Iterable<RegExpExecArray> {
   const sticky = new RegExp(requirement);
-  for (let found = sticky.exec(text); found !== null; found = sticky.exec(text)) yield found;
+  for (let match = sticky.exec(text); match !== null; match = sticky.exec(text)) yield match;
 }

@@ -69,7 +69,7 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
   const { nowMs } = clock;
   const object = { apiVersion: 'coordination.k8s.io/v1', plural: 'leases', namespace, name };
   const outage = trackOutage(report, { failed: 'lease-unavailable', recovered: 'lease-recovered' }, { name });
-  let seen: { readonly spec: string; readonly sinceMs: number } | undefined;
+  let observed: { readonly spec: string; readonly sinceMs: number } | undefined;
   let heldUntilMs = Number.NEGATIVE_INFINITY;
   /** Resource version of the lease after this process's last write. */
   let ownVersion: string | undefined;
@@ -114,8 +114,8 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
 
   const hasExpired = (spec: LeaseSpec): boolean => {
     const text = JSON.stringify(spec);
-    if (seen?.spec !== text) seen = { spec: text, sinceMs: nowMs() };
-    return nowMs() - seen.sinceMs >= (spec.leaseDurationSeconds ?? 0) * 1_000;
+    if (observed?.spec !== text) observed = { spec: text, sinceMs: nowMs() };
+    return nowMs() - observed.sinceMs >= (spec.leaseDurationSeconds ?? 0) * 1_000;
   };
 
   const create = async (limits: WriteLimits): Promise<ObjectAnswer | ApiFailure> => {

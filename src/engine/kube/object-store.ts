@@ -45,9 +45,9 @@ export function createObjectStore<T>(first: ListedObjects<T>): ObjectStore<T> {
   // Derived values are cached by object identity, so a relisted object remains the same object.
   const relist = (list: ListedObjects<T>): void => {
     for (const [key, { resourceVersion: version }] of list.objects) {
-      const known = objects.get(key);
-      if (known !== undefined && version !== '' && known.resourceVersion === version)
-        list.objects.set(key, known);
+      const previous = objects.get(key);
+      if (previous !== undefined && version !== '' && previous.resourceVersion === version)
+        list.objects.set(key, previous);
     }
     ({ resourceVersion, objects } = list);
   };
@@ -65,9 +65,9 @@ export function createObjectStore<T>(first: ListedObjects<T>): ObjectStore<T> {
       if (change.kind === 'reached') return false;
       const { key, value } = change;
       if (value === undefined) return objects.delete(key);
-      const known = objects.get(key);
-      const isSame = known !== undefined && isDeepStrictEqual(known.value, value);
-      objects.set(key, { resourceVersion: change.resourceVersion, value: isSame ? known.value : value });
+      const previous = objects.get(key);
+      const isSame = previous !== undefined && isDeepStrictEqual(previous.value, value);
+      objects.set(key, { resourceVersion: change.resourceVersion, value: isSame ? previous.value : value });
       return !isSame;
     },
   };
@@ -79,8 +79,8 @@ export function mergeStores<T>(stores: readonly ObjectStore<T>[]): ReadonlyMap<s
   if (first === undefined || others.length === 0) return first?.objects() ?? new Map();
   const merged = new Map(first.objects());
   for (const [key, object] of others.flatMap((store) => [...store.objects()])) {
-    const known = merged.get(key);
-    if (known === undefined || (order(object.resourceVersion, known.resourceVersion) ?? 1) > 0)
+    const other = merged.get(key);
+    if (other === undefined || (order(object.resourceVersion, other.resourceVersion) ?? 1) > 0)
       merged.set(key, object);
   }
   return merged;

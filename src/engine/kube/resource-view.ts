@@ -88,8 +88,8 @@ export function createResourceView<T>(
     resourceVersion: (resource) => stores.get(resource)?.resourceVersion(),
     count: (resource) => stores.get(resource)?.objects().size ?? 0,
     lost: (resource, { objects }) => {
-      const known = stores.get(resource)?.objects().keys() ?? [];
-      return [...known].filter((key) => !objects.has(key)).length;
+      const keys = stores.get(resource)?.objects().keys() ?? [];
+      return [...keys].filter((key) => !objects.has(key)).length;
     },
     relisted: (resource, list, from) => {
       available();

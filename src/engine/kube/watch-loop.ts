@@ -61,22 +61,22 @@ async function list<T>(
 ): Promise<Position | undefined> {
   const { view, signal, timing } = context;
   const beganAtMs = monotonicMs();
-  const found = await confirmedList(resource, context);
+  const result = await confirmedList(resource, context);
   if (signal.aborted) return undefined;
-  if (found.kind === 'failure' && isAbsent(resource, found, context)) {
+  if (result.kind === 'failure' && isAbsent(resource, result, context)) {
     absence.failed(`Cannot list ${resource.what}: the API does not know this kind`);
     if (view.resourceVersion(resource) === undefined)
       view.relisted(resource, { resourceVersion: '', objects: new Map() }, '');
     return undefined;
   }
-  if (found.kind === 'failure') {
-    view.unavailable({ ...found, message: `Cannot list ${resource.what}: ${found.message}` }, beganAtMs);
-    if (found.isTooLarge) await sleep(timing.tooLargePauseMs, signal);
+  if (result.kind === 'failure') {
+    view.unavailable({ ...result, message: `Cannot list ${resource.what}: ${result.message}` }, beganAtMs);
+    if (result.isTooLarge) await sleep(timing.tooLargePauseMs, signal);
     return undefined;
   }
   absence.succeeded();
-  const { resourceVersion } = found.answer;
-  view.relisted(resource, found.answer, found.target.base.url);
+  const { resourceVersion } = result.answer;
+  view.relisted(resource, result.answer, result.target.base.url);
   return { resourceVersion, listedAtMs: beganAtMs };
 }
 
@@ -167,19 +167,19 @@ async function watch<T>(
   let healthy: NodeJS.Timeout | undefined;
   let isOpen = false;
   try {
-    const found = await session.firstAnswer(open, signal);
-    if (found.kind === 'failure') throw new Error(found.message);
+    const result = await session.firstAnswer(open, signal);
+    if (result.kind === 'failure') throw new Error(result.message);
     isOpen = true;
     healthy = setTimeout(() => outage.succeeded(), timing.healthyWatchMs);
     const limits = { idleMs: timing.watchIdleMs, maxLineBytes };
-    for await (const message of readWatch(found.answer.response, resource, limits)) {
+    for await (const message of readWatch(result.answer.response, resource, limits)) {
       if (message.kind === 'expired') return 'expired';
       // A watch reports nothing older than its start, unless etcd was restored from a backup.
       if (isOlder(message.resourceVersion, from.resourceVersion))
         throw new Error(
           `the API is at version ${message.resourceVersion}, expected ${from.resourceVersion} or later: its etcd was restored`,
         );
-      view.changed(resource, message, found.target.base.url);
+      view.changed(resource, message, result.target.base.url);
       const over = overLimit(view.count(resource), 'objects', { maxObjects });
       if (over !== undefined) throw new Error(`there are ${over}`);
     }
@@ -211,18 +211,18 @@ export async function runPollLoop<T>(
     if (signal.aborted) return;
     const beganAtMs = monotonicMs();
     const asked = new Map(resources.map((each) => [each, view.resourceVersion(each)]));
-    const found = await session.firstAnswer(
+    const result = await session.firstAnswer(
       (target) => listEvery(target, resources, { ...context, timeoutMs }),
       signal,
     );
     if (signal.aborted) return;
-    if (found.kind === 'failure') {
-      view.unavailable(found, beganAtMs);
+    if (result.kind === 'failure') {
+      view.unavailable(result, beganAtMs);
       const { tooLargePauseMs } = context.timing;
-      pauseMs = found.isTooLarge === true ? Math.max(intervalMs, tooLargePauseMs) : intervalMs;
+      pauseMs = result.isTooLarge === true ? Math.max(intervalMs, tooLargePauseMs) : intervalMs;
     } else {
-      view.polled(found.answer.lists, asked, found.target.base.url);
-      pauseMs = pollPauseMs(intervalMs, countObjects(found.answer.lists), context.timing);
+      view.polled(result.answer.lists, asked, result.target.base.url);
+      pauseMs = pollPauseMs(intervalMs, countObjects(result.answer.lists), context.timing);
     }
   }
 }

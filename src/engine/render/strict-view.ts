@@ -6,13 +6,13 @@ export function strictView<T>(value: T, path: string): T {
   if (typeof value !== 'object' || value === null) return value;
   return new Proxy(value, {
     get(target, key) {
-      const found: unknown = Reflect.get(target, key);
-      if (typeof key === 'symbol' || typeof found === 'function') return found;
+      const field: unknown = Reflect.get(target, key);
+      if (typeof key === 'symbol' || typeof field === 'function') return field;
       if (!Object.hasOwn(target, key))
         throw new Error(
           `Cannot read "${path}.${key}": no such variable, expected one of ${Object.keys(target).join(', ')}`,
         );
-      return strictView(found, `${path}.${key}`);
+      return strictView(field, `${path}.${key}`);
     },
     set(_target, key) {
       throw new Error(`Cannot set "${path}.${String(key)}": the model is read-only`);

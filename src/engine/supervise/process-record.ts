@@ -34,10 +34,10 @@ export function openProcessRecord<Content extends object>(
   return {
     read: () => {
       const json = parseJson(readText(path));
-      const found = anyRecordSchema.safeParse(json).data;
-      if (found?.epoch !== epoch) return undefined;
-      if ((found.version ?? VERSION) === VERSION) return schema.safeParse(json).data;
-      const message = `Cannot use "${path}": it has version ${JSON.stringify(found.version)}, expected ${VERSION}`;
+      const record = anyRecordSchema.safeParse(json).data;
+      if (record?.epoch !== epoch) return undefined;
+      if ((record.version ?? VERSION) === VERSION) return schema.safeParse(json).data;
+      const message = `Cannot use "${path}": it has version ${JSON.stringify(record.version)}, expected ${VERSION}`;
       log({ event: 'record-of-another-version', level: 'warn', path, message });
       return undefined;
     },

@@ -3,8 +3,8 @@ export function oncePer<K extends object, V>(make: (key: K) => V): (key: K) => V
   // Undefined values are cached too: `has` costs less than a wrapper around each value.
   const made = new WeakMap<K, V>();
   return (key) => {
-    const known = made.get(key);
-    if (known !== undefined || made.has(key)) return known as V;
+    const cached = made.get(key);
+    if (cached !== undefined || made.has(key)) return cached as V;
     const value = make(key);
     made.set(key, value);
     return value;
@@ -16,14 +16,14 @@ export function oncePer<K extends object, V>(make: (key: K) => V): (key: K) => V
  * is cheap. The only memory is the table of each item's result.
  */
 export function eachOncePer<K extends object, V>(make: (key: K) => V): (list: readonly K[]) => readonly V[] {
-  const known = oncePer(make);
+  const memoised = oncePer(make);
   let last: readonly K[] = [];
   let made: readonly V[] = [];
   return (list) => {
     if (list === last) return made;
     const before = last;
     const cells = made;
-    made = list.map((key, index) => (before[index] === key ? (cells[index] as V) : known(key)));
+    made = list.map((key, index) => (before[index] === key ? (cells[index] as V) : memoised(key)));
     last = list;
     return made;
   };

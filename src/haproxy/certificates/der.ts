@@ -19,7 +19,7 @@ export function elementAt(der: Buffer, at: number, limit = der.length): DerEleme
 
 /** The elements in the value of another element. Throws a RangeError if the value is not DER. */
 export function elementsIn(der: Buffer, { begin, end }: DerElement): readonly DerElement[] {
-  const found: DerElement[] = [];
-  for (let at = begin; at < end; at = found.at(-1)?.end ?? end) found.push(elementAt(der, at, end));
-  return found;
+  const elements: DerElement[] = [];
+  for (let at = begin; at < end; at = elements.at(-1)?.end ?? end) elements.push(elementAt(der, at, end));
+  return elements;
 }

@@ -90,8 +90,8 @@ export function doesSign(key: KeyObject, publicKey: KeyObject): boolean {
   const digest = createHash('sha256')
     .update(key.export({ type: 'pkcs8', format: 'der' }))
     .digest('base64');
-  const known = proved.get(digest);
-  if (known !== undefined) return known;
+  const cached = proved.get(digest);
+  if (cached !== undefined) return cached;
   const works = signsAndVerifies(key, publicKey);
   const [oldest] = proved.keys();
   if (proved.size >= MOST_PROVED && oldest !== undefined) proved.delete(oldest);

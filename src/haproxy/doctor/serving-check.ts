@@ -49,12 +49,12 @@ function judgeStatus(
   { info, statsSocket, portsAre }: Pick<ServingReading, 'info' | 'statsSocket' | 'portsAre'>,
 ): Finding {
   const { current, phase, lastFailure, draining, lastCutShort: cut } = status;
-  const words = lastFailure === null ? '' : `: ${lastFailure.message}`;
-  const isTaken = /cannot bind|address already in use/i.test(`${words} ${lastFailure?.detail ?? ''}`);
+  const reason = lastFailure === null ? '' : `: ${lastFailure.message}`;
+  const isTaken = /cannot bind|address already in use/i.test(`${reason} ${lastFailure?.detail ?? ''}`);
   const port = `another program uses one of HAProxy's ports: find it with ss -ltnp on the node, or choose other ports: ${portsAre}`;
   if (current === null)
-    return fail(`HAProxy does not run (${phase})${words}`, isTaken ? port : 'kubectl logs POD -c haproxy');
-  if (isTaken) return fail(`the last reload could not bind its ports${words}`, port);
+    return fail(`HAProxy does not run (${phase})${reason}`, isTaken ? port : 'kubectl logs POD -c haproxy');
+  if (isTaken) return fail(`the last reload could not bind its ports${reason}`, port);
   if (info === undefined || info === '')
     return fail(
       `HAProxy (pid ${current.pid}) does not answer on its stats socket "${statsSocket}"`,

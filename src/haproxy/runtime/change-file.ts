@@ -30,13 +30,13 @@ export function createFileChanges(
     const worker = workerOf(line, running);
     const lists = new Map<string, Promise<readonly ListEntry[] | undefined>>();
     const entriesIn = (list: string): Promise<readonly ListEntry[] | undefined> => {
-      const found =
+      const entries =
         lists.get(list) ??
         worker
           .ask(`show ssl crt-list -n ${list}`)
           .then((reply) => (reply === undefined ? undefined : parseList(reply, list)));
-      lists.set(list, found);
-      return found;
+      lists.set(list, entries);
+      return entries;
     };
     const mapLine = async ({ map, key, value }: Change<'map-line'>, names: RunningNames) => {
       const name = names.map(map);

@@ -73,11 +73,11 @@ export function createServerChanges(
       const changes = asked.map((change) => restored(running, change));
       for (const change of changes) if (await deleteLeftOver(running, change)) read.forget();
       const backends = [...new Set(changes.map(({ server }) => backendOf(server)))];
-      const found = await read.servers(backends);
-      if (found === undefined)
+      const current = await read.servers(backends);
+      if (current === undefined)
         return refused(`HAProxy does not report the servers of "${backends.join(' ')}"`);
       const gone = leftOvers.of(running);
-      const steps = changes.map((change) => ({ change, ...stepsFor(change, found, gone) }));
+      const steps = changes.map((change) => ({ change, ...stepsFor(change, current, gone) }));
       const creations = steps.flatMap((step) => step.creations);
       const commands = steps.flatMap((step) => step.commands);
       const trouble = (await create(worker, creations)) ?? (await sendTogether(worker, commands));
@@ -92,21 +92,21 @@ export function createServerChanges(
 
 /** Reads the servers of backends, each backend once. */
 function createReader(worker: Worker) {
-  const known = new Map<string, RunningServers>();
+  const cached = new Map<string, RunningServers>();
   return {
-    forget: () => known.clear(),
+    forget: () => cached.clear(),
     /** Undefined if HAProxy does not report the servers of all these backends. */
     servers: async (backends: readonly string[]): Promise<RunningServers | undefined> => {
-      const unread = backends.filter((backend) => !known.has(backend));
+      const unread = backends.filter((backend) => !cached.has(backend));
       for (const batch of batchesOf(unread, MOST_TOGETHER)) {
-        const found = await askBackends(worker, batch);
+        const replies = await askBackends(worker, batch);
         for (const [index, backend] of batch.entries()) {
-          const servers = found[index];
+          const servers = replies[index];
           if (servers === undefined) return undefined;
-          known.set(backend, servers);
+          cached.set(backend, servers);
         }
       }
-      return new Map(backends.flatMap((backend) => [...(known.get(backend) ?? [])]));
+      return new Map(backends.flatMap((backend) => [...(cached.get(backend) ?? [])]));
     },
   };
 }

@@ -23,10 +23,10 @@ export function stepsFor(
   leftOver: ReadonlySet<string>,
 ): Steps {
   const { server, wanted } = change;
-  const found = running.get(server);
-  if (wanted === null) return found === undefined || leftOver.has(server) ? nothing : removal(server);
-  if (found === undefined || leftOver.has(server)) return addition(server, wanted);
-  return alteration(change, wanted, found);
+  const current = running.get(server);
+  if (wanted === null) return current === undefined || leftOver.has(server) ? nothing : removal(server);
+  if (current === undefined || leftOver.has(server)) return addition(server, wanted);
+  return alteration(change, wanted, current);
 }
 
 export function deletion(server: string): Command {

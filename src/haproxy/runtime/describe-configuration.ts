@@ -66,9 +66,9 @@ export function describeConfiguration(text: string): Description | undefined {
     }
     const name = `${section.backend}/${words[1]}`;
     const isServer = words[0] === 'server' && section.backend !== undefined && !tracked.has(name);
-    const found = isServer ? serverOf(words, section) : undefined;
-    if (found !== undefined) {
-      servers.set(name, isPaused ? { ...found, healthChecks: 'paused' } : found);
+    const described = isServer ? serverOf(words, section) : undefined;
+    if (described !== undefined) {
+      servers.set(name, isPaused ? { ...described, healthChecks: 'paused' } : described);
       continue;
     }
     section.lines.push(line);

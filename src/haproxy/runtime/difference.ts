@@ -77,8 +77,8 @@ export function changedPieces(before: readonly string[], after: readonly string[
   const old = changed(before);
   const now = changed(after);
   const without = (pieces: readonly string[], others: readonly string[]): readonly string[] => {
-    const known = new Set(others);
-    return pieces.filter((piece) => !known.has(piece));
+    const shared = new Set(others);
+    return pieces.filter((piece) => !shared.has(piece));
   };
   return {
     before: [...before.slice(0, 1), ...without(old, now)],

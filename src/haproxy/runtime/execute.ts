@@ -133,11 +133,11 @@ export function createRuntime({
       if (desired === undefined) return [];
       // In turn, because a server that is being added is also disabled.
       return await inTurn(async () => {
-        const found = await askServers(workerOf(line, running));
-        if (found === undefined) return undefined;
-        for (const [server, { isOut, forMs }] of strangersIn(desired, found, leftOvers.of(running)))
+        const current = await askServers(workerOf(line, running));
+        if (current === undefined) return undefined;
+        for (const [server, { isOut, forMs }] of strangersIn(desired, current, leftOvers.of(running)))
           if (isOut) leftOvers.adopt(running, server, forMs);
-        return driftOf(desired, found, leftOvers.of(running));
+        return driftOf(desired, current, leftOvers.of(running));
       });
     },
     missingCommands: async (running) => {

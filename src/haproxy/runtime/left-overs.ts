@@ -78,16 +78,16 @@ export function createLeftOvers(
     optionsOf: (running, server) => inGeneration(running).get(server)?.options,
     forget: (running, server) => void inGeneration(running).delete(server),
     advance: async (running, awaited) => {
-      const known = inGeneration(running);
+      const leaving = inGeneration(running);
       let hasAdvanced = false;
-      for (const [server, leftOver] of [...known]) {
+      for (const [server, leftOver] of [...leaving]) {
         const leftMs = leftOver.dueMs - monotonicMs();
         const isFinishing = leftOver.stage === 'leaving' && leftOver.options !== undefined;
         if (leftMs > 0 && (isFinishing || !awaited(server))) continue;
         if (leftMs > 0) await pause(Math.ceil(Math.min(leftMs, stepMs)));
         const after = await next(running, server, leftOver);
-        if (after === undefined) known.delete(server);
-        else known.set(server, after);
+        if (after === undefined) leaving.delete(server);
+        else leaving.set(server, after);
         hasAdvanced ||= after?.stage !== leftOver.stage;
       }
       return hasAdvanced;

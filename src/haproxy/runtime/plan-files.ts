@@ -26,19 +26,19 @@ const MOST_LINES = 64;
  */
 export function planFiles(before: readonly SetFile[], after: readonly SetFile[], kindOf: KindOf): FilePlan {
   const { start, end } = changedSpan(before, after);
-  const known = new Map(before.slice(start, before.length - end).map((file) => [file.name, file]));
+  const previous = new Map(before.slice(start, before.length - end).map((file) => [file.name, file]));
   const additions: FileChange[] = [];
   const removals: FileChange[] = [];
   for (const file of after.slice(start, after.length - end)) {
-    const old = known.get(file.name);
-    known.delete(file.name);
+    const old = previous.get(file.name);
+    previous.delete(file.name);
     const kind = kindOf(file.name);
     if (kind === 'start' || isSameFile(old, file)) continue;
-    const found = changesOf(file, old, kind);
-    if (found === undefined) return reloadFor(`"${file.name}" differs`);
-    for (const change of found) (isRemoval(change) ? removals : additions).push(change);
+    const fileChanges = changesOf(file, old, kind);
+    if (fileChanges === undefined) return reloadFor(`"${file.name}" differs`);
+    for (const change of fileChanges) (isRemoval(change) ? removals : additions).push(change);
   }
-  for (const { name } of known.values()) {
+  for (const { name } of previous.values()) {
     if (kindOf(name) !== 'certificate') return reloadFor(`"${name}" is gone`);
     removals.push({ kind: 'certificate', certificate: name, sha256: null });
   }
@@ -71,9 +71,9 @@ export function planRenewals(
 ): Renewals {
   const none = { changes: [], files: before };
   const { start, end } = changedSpan(before, after);
-  const known = new Map(before.slice(start, before.length - end).map((file) => [file.name, file]));
+  const previous = new Map(before.slice(start, before.length - end).map((file) => [file.name, file]));
   const renewed = after.slice(start, after.length - end).filter((file) => {
-    const old = known.get(file.name);
+    const old = previous.get(file.name);
     return kindOf(file.name) === 'certificate' && old !== undefined && !isSameFile(old, file);
   });
   if (renewed.length === 0) return none;
@@ -109,9 +109,9 @@ function inOrderOfLists(
   const lists = files.filter(({ name }) => kindOf(name) === 'certificate-list');
   const ordered = certificatesToRenew(names, lists.map(linesOfList));
   const desired = new Set(ordered);
-  const known = new Map(files.filter(({ name }) => desired.has(name)).map((file) => [file.name, file]));
+  const renewable = new Map(files.filter(({ name }) => desired.has(name)).map((file) => [file.name, file]));
   return ordered.flatMap((name) => {
-    const file = known.get(name);
+    const file = renewable.get(name);
     return file === undefined ? [] : [certificateChange(file)];
   });
 }

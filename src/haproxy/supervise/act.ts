@@ -126,8 +126,8 @@ async function endOfLostServers(
   { serving, draining }: Extract<Action, { kind: 'end-sessions-of-lost-servers' }>,
   { program, dispatch }: Effects,
 ): Promise<void> {
-  const found = await program.endSessionsOfLostServers(runningOf(serving), draining.map(runningOf));
-  for (const { generation: number, ended } of found)
+  const results = await program.endSessionsOfLostServers(runningOf(serving), draining.map(runningOf));
+  for (const { generation: number, ended } of results)
     if (ended > 0) dispatch({ kind: 'sessions-ended', number, ended, for: 'server' });
 }
 

@@ -90,15 +90,15 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
   const file = openProcessRecord(recordPath, recordSchema, log);
   const record = file.read();
   const fresh = initialState(limits, { nextNumber: 1, hasLastGood: await program.hasLastGood() });
-  const found = await adopt(fresh, record, program, monotonicMs());
-  reportUnrecorded(found, record, log);
-  const { ask, dispatch, state, trouble, finished } = createSupervision(found, decisions, {
+  const adopted = await adopt(fresh, record, program, monotonicMs());
+  reportUnrecorded(adopted, record, log);
+  const { ask, dispatch, state, trouble, finished } = createSupervision(adopted, decisions, {
     log,
     keep: (next) => file.write(recordOf(next)),
     act: (action, dispatch) => act(action, { program, log, dispatch }),
     outcomeOfFailed,
   });
-  for (const { number, master } of generationsIn(found))
+  for (const { number, master } of generationsIn(adopted))
     void endOfAdopted(master).then((how) => dispatch({ kind: 'exited', number, how }));
   dispatch({ kind: 'booted', hasConfiguration: await program.hasConfiguration() });
   const watch = watchHangs(program, { state, dispatch });

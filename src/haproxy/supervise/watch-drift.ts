@@ -30,16 +30,16 @@ export function watchDrift(
     const { revision } = serving;
     if (revision === undefined) return;
     const before = process.cpuUsage();
-    const found = await program.drift(running, revision);
+    const drift = await program.drift(running, revision);
     const { user, system } = process.cpuUsage(before);
     nextMs = monotonicMs() + Math.max(COMPARE_EVERY_MS, (user + system) / 1_000 / COST);
     const { serving: now } = engine.state();
     // A change that was made meanwhile is not drift.
-    if (found === undefined || found.changes.length === 0) return;
+    if (drift === undefined || drift.changes.length === 0) return;
     if (now?.number !== serving.number || now.revision !== revision) return;
     engine.dispatch({
       kind: 'drifted',
-      change: { from: revision, to: revision, changes: [...found.changes] },
+      change: { from: revision, to: revision, changes: [...drift.changes] },
     });
   };
   const timer = setInterval(() => {

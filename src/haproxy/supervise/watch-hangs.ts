@@ -42,7 +42,7 @@ export function watchHangs(
   engine: { readonly state: () => State; readonly dispatch: (event: Event) => void },
 ): { readonly stop: () => void } {
   const watched = new Map<number, Watched>();
-  const ask = (generation: Serving | Retiring, watching: Watched, { busyMs = 0 }: Life): void => {
+  const askIfDue = (generation: Serving | Retiring, watching: Watched, { busyMs = 0 }: Life): void => {
     watching.pollsToQuestion -= 1;
     const open = watching.question;
     if (open === undefined ? watching.pollsToQuestion > 0 : busyMs < ASK_AGAIN_AFTER_CPU_MS * open.asked)
@@ -67,7 +67,7 @@ export function watchHangs(
       const watching = watched.get(number) ?? { question: undefined, pollsToQuestion: 0 };
       watched.set(number, watching);
       const life = lifeOf(generation, watching.question);
-      ask(generation, watching, life);
+      askIfDue(generation, watching, life);
       engine.dispatch({ kind: 'polled', number, ...life });
     }
   };

@@ -50,7 +50,7 @@ test('the clients for people print the outcome and exit accordingly', async () =
   expect(await client('reload', ...socket)).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringContaining('Cannot ask'),
+    stderr: expect.stringContaining('Cannot reach the supervisor'),
   });
 
   const supervisor = host.supervise();

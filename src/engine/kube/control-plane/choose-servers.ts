@@ -32,13 +32,13 @@ export function chooseServers(
   families: readonly AddressFamily[] = familiesOf(preference.vips),
 ): ServerChoice {
   const skipped: SkippedServer[] = [];
-  const found: ApiServer[] = [];
+  const chosen: ApiServer[] = [];
   for (const candidate of candidates) {
     const result = chooseServer(candidate, preference, families);
     if (typeof result === 'string') skipped.push({ name: shownName(candidate.name), reason: result });
-    else found.push(result);
+    else chosen.push(result);
   }
-  const unique = keepOnePerEndpoint(sortServers(found), skipped);
+  const unique = keepOnePerEndpoint(sortServers(chosen), skipped);
   return {
     servers: sortServers(giveUniqueNames(unique)),
     skipped: skipped.sort((a, b) => (a.name < b.name ? -1 : 1)),

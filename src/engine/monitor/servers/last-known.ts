@@ -56,9 +56,9 @@ export async function openLastKnown(
   path: string,
   { log, once }: Pick<Observers, 'log' | 'once'>,
 ): Promise<LastKnownList> {
-  const known = await readLastKnown(path);
-  if (known.kind === 'unusable') log({ event: 'last-known-unusable', level: 'warn', message: known.reason });
-  const lastKnown = known.kind === 'known' ? known.servers : undefined;
+  const read = await readLastKnown(path);
+  if (read.kind === 'unusable') log({ event: 'last-known-unusable', level: 'warn', message: read.reason });
+  const lastKnown = read.kind === 'known' ? read.servers : undefined;
   let saved = lastKnown ?? [];
   let saving: Promise<unknown> = Promise.resolve();
   const failed = (error: unknown): void => {

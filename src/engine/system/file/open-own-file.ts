@@ -10,8 +10,8 @@ export function openOwnFile(path: string, flags: number, mode: number): number {
   try {
     return openRegular(path, flags, mode);
   } catch (error) {
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found === undefined || found.isFile() || found.isDirectory()) throw error;
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats === undefined || stats.isFile() || stats.isDirectory()) throw error;
     unlinkSync(path);
     return openRegular(path, flags, mode);
   }

@@ -63,11 +63,12 @@ export async function askNeighbours(
   forced: readonly Neighbour[],
   others: readonly Neighbour[] = [],
 ): Promise<string | undefined> {
-  const ask = ({ address, interface: device }: Neighbour) => `neigh replace ${address} dev ${device} use\n`;
+  const resolve = ({ address, interface: device }: Neighbour) =>
+    `neigh replace ${address} dev ${device} use\n`;
   // The kernel resolves an entry again only if it considers the neighbour unreachable.
   const forget = ({ address, interface: device }: Neighbour) =>
     `neigh replace ${address} dev ${device} nud failed\n`;
-  const input = [...forced.map((each) => forget(each) + ask(each)), ...others.map(ask)].join('');
+  const input = [...forced.map((each) => forget(each) + resolve(each)), ...others.map(resolve)].join('');
   return await changeNeighbours(`resolve ${list(forced)}`, input);
 }
 

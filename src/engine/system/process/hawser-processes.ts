@@ -18,8 +18,8 @@ export function hawserProcesses(names: readonly string[]): readonly RunningProce
   const network = networkOf('self');
   const daemons = entriesOf('/proc').flatMap((pid) => {
     const what = /^\d+$/.test(pid) ? daemonOf(pid, names) : undefined;
-    const found = what === undefined || networkOf(pid) !== network ? undefined : readProcess(Number(pid));
-    return what === undefined || found === undefined ? [] : [{ id: found.id, what }];
+    const running = what === undefined || networkOf(pid) !== network ? undefined : readProcess(Number(pid));
+    return what === undefined || running === undefined ? [] : [{ id: running.id, what }];
   });
   return daemons.flatMap((daemon) => [daemon, ...below(daemon.id)]);
 }

@@ -71,8 +71,8 @@ function isAliveForSure({ pid, startTicks }: ProcessId): boolean {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ESRCH') return false;
     throw new Error(`Cannot inspect process ${pid}: ${messageOf(error)}`, { cause: error });
   }
-  const found = parseStat(pid, text);
-  return found !== undefined && found.id.startTicks === startTicks && !/^[ZX]$/.test(found.state);
+  const stat = parseStat(pid, text);
+  return stat !== undefined && stat.id.startTicks === startTicks && !/^[ZX]$/.test(stat.state);
 }
 
 /** Whether the process is stopped, by SIGSTOP or a debugger. */

@@ -34,8 +34,9 @@ export function spawnDaemon(
   });
   if (child.pid === undefined) return failed('it is missing or not executable');
   // Until Node has reaped the child, even one that ended at once has an entry in /proc.
-  const found = readProcess(child.pid);
-  if (found !== undefined) return { kind: 'started', id: found.id, exited: Promise.race([broken, ended]) };
+  const started = readProcess(child.pid);
+  if (started !== undefined)
+    return { kind: 'started', id: started.id, exited: Promise.race([broken, ended]) };
   // A child that cannot be identified (no /proc, no free descriptor) must not keep running.
   child.kill('SIGKILL');
   return failed('its entry in /proc cannot be read');
