@@ -16,7 +16,7 @@ afterEach(() => scene[Symbol.asyncDispose]());
 
 const NOBODY = 65_534;
 
-it('no file of another user is overwritten: the error names the path, and the last good set stays', async () => {
+it('no file of another user is overwritten, and the error names the path', async () => {
   await applyAsRoot();
   chownSync(scene.directory, NOBODY, NOBODY);
   const said = await applyAsNobody();

@@ -41,7 +41,7 @@ function answerChange(answer: Answer): void {
 }
 const asked = () => scene.requests.filter((line) => line !== 'status');
 
-test('a change is applied before its file is written; then the file is validated and kept as good', async () => {
+test('a change is applied before its file is written, validated and kept as good', async () => {
   const deployer = await begun();
   scene.answers.reload = made;
   expect(await deployer.apply(after, signal)).toEqual({

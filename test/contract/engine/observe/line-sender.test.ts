@@ -6,7 +6,7 @@ import { createLineSender } from '../../../../src/engine/observe/line-sender.ts'
 import { freePort } from '../../../helpers/free-port.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
-/** A database that takes lines, and the sender of a program. */
+/** A database that receives lines, and a program's sender. */
 async function createScene(mostLines = 100) {
   const received: string[] = [];
   const server = createServer(async (socket) => {
@@ -43,7 +43,7 @@ async function listen(server: Server, port: number): Promise<void> {
   await once(server, 'listening');
 }
 
-test('lines arrive in their order', async () => {
+test('lines arrive in order', async () => {
   const { sender, received, counts } = await createScene();
   sender.send(['put a', 'put b']);
   sender.send(['put c']);
@@ -66,7 +66,7 @@ test('undelivered lines are sent later, and beyond the limit the oldest are drop
   expect(troubles.at(-1)).toBeUndefined();
 });
 
-test('a database that fails and is then named no more is not asked for again and again', async () => {
+test('a failing database that is no longer configured is not retried endlessly', async () => {
   const { server, sender, troubles, asked } = await createScene();
   server.close();
   await once(server, 'close');
@@ -75,7 +75,7 @@ test('a database that fails and is then named no more is not asked for again and
   asked.isThere = false;
   const before = asked.times;
   await waitFor('the next look', () => asked.times > before);
-  // Each poke adds one look. Without the pause there would be thousands more.
+  // Each poke adds one poll. Without the pause there would be thousands more.
   const pokes = 20;
   for (let poke = 1; poke <= pokes; poke += 1) {
     sender.send([]);

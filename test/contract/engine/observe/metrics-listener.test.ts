@@ -57,7 +57,7 @@ async function serve(settings: Omit<MetricsListenSettings, 'metricsListen'>): Pr
 const messages = () => told.map(({ message }) => message);
 const events = () => told.map(({ event }) => event);
 
-/** What curl prints of the status and the body. */
+/** The status and the body that curl prints. */
 async function curl(path: string, ...more: readonly string[]): Promise<string> {
   const args = ['--silent', '--show-error', '--max-time', '10', '--write-out', '%{http_code}', ...more];
   const { stdout, stderr, exitCode } = await execa('curl', [...args, path], { reject: false });
@@ -66,7 +66,7 @@ async function curl(path: string, ...more: readonly string[]): Promise<string> {
 
 const bearer = (token: string) => ['--header', `Authorization: Bearer ${token}`];
 
-test('metrics need the token, and nothing else is there', async () => {
+test('metrics need the token, and no other page exists', async () => {
   await serve({ metricsTokenFile: tokenFile('secret\n') });
   const url = `http://${host}:${port}`;
   expect(await curl(`${url}/metrics`, ...bearer('secret'))).toBe('own 1\n200');
@@ -87,7 +87,7 @@ test('the metrics of another program of the pod are relayed', async () => {
   expect(await relayed()).toBe('other 1\n');
 });
 
-test('a new token holds at once; a file that becomes unusable leaves the last one', async () => {
+test('a new token is valid at once; if the file becomes unusable, the last token stays valid', async () => {
   const metricsTokenFile = tokenFile('first');
   await serve({ metricsTokenFile });
   const url = `http://${host}:${port}/metrics`;
@@ -110,7 +110,7 @@ test.each([
   ['', 0o600, 'it is empty, expected a token'],
   ['two words', 0o600, 'its token contains white space, expected a single word'],
   ['secret', 0o644, 'it is world-readable (mode 644), expected mode 600'],
-])('a token file with "%s" and mode %o opens no port until it is right', async (content, mode, what) => {
+])('a token file with "%s" and mode %o opens no port until it is corrected', async (content, mode, what) => {
   const metricsTokenFile = tokenFile(content, mode);
   await serve({ metricsTokenFile });
   expect(messages()).toEqual([`Cannot use --metrics-token-file "${metricsTokenFile}": ${what}`]);
@@ -120,12 +120,12 @@ test.each([
   expect(await curl(`http://${host}:${port}/metrics`, ...bearer('secret'))).toMatch(/200$/);
 });
 
-test('a token file that is missing is named', async () => {
+test('the error for a missing token file names it', async () => {
   await serve({ metricsTokenFile: join(folder, 'missing') });
   expect(messages()[0]).toMatch(/missing": ENOENT.*, expected a file that this container sees and can read/);
 });
 
-test('a port in use is named once, and used as soon as it is free', async () => {
+test('a port in use is reported once, and used as soon as it is free', async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(port, host, resolve));
   await serve({});
@@ -138,7 +138,7 @@ test('a port in use is named once, and used as soon as it is free', async () => 
   expect(troubles.at(-1)).toBeUndefined();
 });
 
-test('over TLS, with a certificate that curl believes, and the token inside', async () => {
+test('over TLS with a certificate that curl trusts, and the token inside', async () => {
   const { certFile, keyFile } = authority.issue({ commonName: 'node', addresses: [host] });
   const metricsTlsCertFile = join(folder, 'tls.crt');
   const metricsTlsKeyFile = join(folder, 'tls.key');
@@ -153,14 +153,14 @@ test('over TLS, with a certificate that curl believes, and the token inside', as
   expect(await curl(url.replace('https', 'http'), ...bearer('secret'))).toMatch(/^exit/);
 });
 
-test('a request that is too long gets no answer', async () => {
+test('an overlong request gets no answer', async () => {
   await serve({});
   const url = `http://${host}:${port}/metrics`;
   expect(await curl(url, '--header', `X: ${'x'.repeat(4_000)}`)).toMatch(/200$/);
   expect(await curl(url, '--header', `X: ${'x'.repeat(9_000)}`)).toMatch(/^exit/);
 });
 
-test('idle connections do not keep a scrape out: the oldest goes', async () => {
+test('idle connections do not prevent a scrape: the oldest is closed', async () => {
   await serve({});
   const idle = Array.from({ length: 64 }, () => connect(port, host).on('error', () => undefined));
   const ended = idle.map((socket) => text(socket));

@@ -72,7 +72,7 @@ async function get(path: string): Promise<readonly [number, string] | string> {
   return answer.kind === 'silent' ? answer.reason : [answer.status, answer.body.toString()];
 }
 
-/** What a new connection agrees on, and whose certificate it is shown. */
+/** The protocol that a new connection negotiates, and the certificate that it gets. */
 async function handshake(options: { readonly maxVersion?: 'TLSv1.2' | 'TLSv1.3' } = {}) {
   const socket = await new Promise<TLSSocket>((resolve, reject) => {
     const opened = connect({ host, port, ca: authority.cert, ...options }, () => resolve(opened));
@@ -89,11 +89,11 @@ async function problemsOf(more: Partial<PageTlsSettings> = {}): Promise<string> 
   return error instanceof ConfigError ? error.problems.join('\n') : 'none';
 }
 
-test('without a certificate the page speaks plain HTTP, as before', async () => {
+test('without a certificate the page speaks plain HTTP', async () => {
   expect(await openPageTls({ metricsTlsMinVersion: 'TLSv1.2' })).toBeUndefined();
 });
 
-test('all of the page is over TLS, which a client can verify, and answers nothing in clear text', async () => {
+test('the whole page uses TLS that a client can verify, and answers nothing in clear text', async () => {
   put(first);
   await serve();
   expect(await get('/healthz')).toEqual([200, 'ok\n']);
@@ -103,7 +103,7 @@ test('all of the page is over TLS, which a client can verify, and answers nothin
   expect(await get('/healthz')).toEqual([200, 'ok\n']);
 });
 
-test('hawser status reads a page that speaks TLS, and takes one that ends every connection for silent', async () => {
+test('hawser status reads a TLS page; a page that closes every connection is silent', async () => {
   put(first);
   await serve();
   const schema = z.object({ v: z.number() });
@@ -127,7 +127,7 @@ test('a certificate that is renewed on disk is served to new connections', async
   expect(told).toEqual([expect.objectContaining({ event: 'page-certificate-loaded' })]);
 });
 
-test('a broken certificate is reported once, and the last good one is served until the next', async () => {
+test('a broken certificate is reported once, and the last valid one is served until the next', async () => {
   put(first);
   await serve();
   put(second, first);
@@ -149,7 +149,7 @@ test('a broken certificate is reported once, and the last good one is served unt
   expect(told).toHaveLength(4);
 });
 
-test('version and ciphers are those that are given', async () => {
+test('version and ciphers are the configured ones', async () => {
   put(first);
   await serve({
     metricsTlsCiphers: 'ECDHE-ECDSA-AES256-GCM-SHA384,TLS_AES_128_GCM_SHA256',

@@ -8,7 +8,7 @@ import { waitFor } from '../../../helpers/wait-for.ts';
 const endpoint = { trouble: () => undefined, metrics: () => 'metrics 1\n', status: () => ({}) };
 const host = '127.0.0.1';
 
-test('a port in use is logged once, and taken as soon as it is free', async () => {
+test('a port in use is logged once, and used as soon as it is free', async () => {
   const port = await freePort();
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(port, host, resolve));

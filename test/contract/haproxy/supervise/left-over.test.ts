@@ -137,7 +137,7 @@ const running = (number: number | undefined, master: ProcessId, listens = true):
   listens,
 });
 
-test('without a record, running generations are found: the one that accepts serves, others retire', async () => {
+test('without a record, the running generation that accepts serves, and others retire', async () => {
   const found = program(undefined, [
     running(3, reused(), false),
     running(4, alive),

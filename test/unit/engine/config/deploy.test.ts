@@ -130,7 +130,7 @@ it('the desired version ends up running and on disk, or refused with the last go
   );
 });
 
-it('refused files are not written or loaded again, only proven ones are kept, reloads are rate-limited', () => {
+it('refused files are not used again, only proven ones are kept, and reloads are rate-limited', () => {
   fc.assert(
     fc.property(runs, ([world, commands, last]) => {
       expect(run(world, commands, last).left().wrong).toEqual([]);
@@ -226,7 +226,7 @@ it('two versions refused at the same time are both reported', () => {
   expect(refused).toEqual([second.revision, first.revision]);
 });
 
-it('a version that waits for its reload is checked at once; an impossible check is repeated after a pause', () => {
+it('a version that waits for its reload is checked at once, and again if that was impossible', () => {
   const waits = { ...policy, compare: undefined };
   const outcome = { kind: 'impossible', message: 'ENOENT' } as const;
   const checksAt = (state: Deploy<number>, nowMs: number) => {

@@ -18,7 +18,7 @@ function nodeWhere(isSeen: boolean): NodeContext {
   return { settings, readings: { isNodeSeen: async () => isSeen } } as never;
 }
 
-test('a fact that cannot be read is the finding, and no rule is asked', async () => {
+test('a reading that fails is the finding, and no rule is evaluated', async () => {
   const check = checkOf({
     ...about,
     needs: { fine: () => read(1), broken: () => unknown('no such file', 'make it') },
@@ -39,7 +39,7 @@ test('two checks share one reading', async () => {
   expect(both).toEqual([ok('reading 1'), ok('reading 1')]);
 });
 
-test('the worst of several findings counts, and none is nothing to check', async () => {
+test('the worst of several findings is reported, and none means nothing to check', async () => {
   const of = (all: readonly number[]) =>
     checkOf({
       ...about,
@@ -56,7 +56,7 @@ test('the worst of several findings counts, and none is nothing to check', async
   expect(await of([])).toEqual(skip('there is no disk'));
 });
 
-test("nothing to check means nothing if the node's files are not visible", async () => {
+test("nothing to check is meaningless if the node's files are not visible", async () => {
   const check = checkOf({
     ...about,
     needs: { program: () => skip('it does not run') },

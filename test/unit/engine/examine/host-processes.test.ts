@@ -9,7 +9,7 @@ test.each([
   ['--instance a --instance b', '', 'b'],
   ['--listen off', 'HOME=/ HAWSER_INSTANCE=c', 'c'],
   ['--listen off', 'HOME=/', undefined],
-])('of a supervisor with "%s" and "%s" the instance is %s', async (flags, variables, instance) => {
+])('a supervisor with "%s" and "%s" has the instance %s', async (flags, variables, instance) => {
   const lines = (text: string) => `${text.replaceAll(' ', '\0')}\0`;
   const root = temporaryRoot({
     '/proc/9/comm': 'node\n',

@@ -38,7 +38,7 @@ test.each([
     [{ access: access('list', 'routes'), answer: silent }],
     { kind: 'unknown', message: 'the API does not answer: connection refused' },
   ],
-])('a missing right %s', (_, asked, finding) => {
+])('a missing permission %s', (_, asked, finding) => {
   const remedyOf = (missing: readonly Access[]) =>
     `give ${missing.map(({ resource }) => resource).join(', ')}`;
   expect(judgeAccess(asked, remedyOf)).toMatchObject(finding);

@@ -37,7 +37,7 @@ const busy = (retryAfterMs: number): ApiFailure => {
 };
 const refused: ApiFailure = { kind: 'failure', status: undefined, message: 'connect ECONNREFUSED' };
 
-test('a server that answers 429 is requested again after its Retry-After, and the others meanwhile', async () => {
+test('a server that answers 429 is retried after its Retry-After, and others are used meanwhile', async () => {
   const { asked, request, setNow } = createSession({ [vip]: busy(5_000), [local]: refused });
   expect(await request()).toMatchObject({ kind: 'failure', status: 429 });
   setNow(4_999);

@@ -60,7 +60,7 @@ it('does not deploy a configuration that cannot be rendered', async () => {
   expect(deployed).toEqual([]);
 });
 
-it('renders for at most a fifth of the time while a reload is rate-limited, however often it is woken', async () => {
+it('renders for at most a fifth of the time while a reload is rate-limited', async () => {
   const wakesAt = Array.from({ length: 1_000 }, (_, index) => 4 + index * 5);
   const { rendered } = await timesOf(3_000, { wakesAt, renderMs: 20, heldUntilMs: 3_000 });
   expect(rendered.length).toBeGreaterThan(20);

@@ -45,7 +45,7 @@ test('an applied value is done, and a newer change stays pending', () => {
   expect(settleDecision(newer, 1_500)).toEqual({ kind: 'settled', value: b });
 });
 
-test('a value that keeps changing is settled after the longest wait, and its next change starts a new one', () => {
+test('a value that keeps changing is settled after the longest wait, then waits again', () => {
   const seen = [0, 400, 800, 1_200, 1_600].reduce(
     (state, atMs) => settle(state, list(`at-${atMs}`), atMs),
     start(a),
@@ -76,7 +76,7 @@ test('a clock that jumps back extends the wait by at most settleMs', () => {
   expect(settleDecision(state, 0)).toEqual({ kind: 'wait', recheckInMs: settleMs });
 });
 
-test('property: a settled value was stable for settleMs or changed for the longest wait, and recheckInMs is exact', () => {
+test('property: a settled value was stable or waited the longest time, and recheckInMs is exact', () => {
   const step = fc.record({ servers: fc.constantFrom(a, b, list('c'), list()), afterMs: fc.nat(900) });
   fc.assert(
     fc.property(fc.array(step, { minLength: 1 }), (steps) => {

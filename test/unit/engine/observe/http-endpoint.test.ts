@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => stop.abort());
 
-test('/healthz follows the loop, /metrics shows what was observed', async () => {
+test('/healthz follows the loop, /metrics shows the observed values', async () => {
   let nowMs = 0;
   const metrics = createHaproxyMonitorMetrics(() => nowMs, createMetricsRegistry());
   const port = await freePort();
@@ -50,7 +50,7 @@ test('/healthz follows the loop, /metrics shows what was observed', async () => 
   expect(text).toContain('hawser_change_to_serving_seconds_bucket{le="0.75"} 1');
 });
 
-test('a server that HAProxy no longer has is not shown', async () => {
+test('a server that HAProxy no longer has has no metrics', async () => {
   const metrics = createHaproxyMonitorMetrics(() => 0, createMetricsRegistry());
   metrics.serversUp([
     ['cp-1', true],
@@ -61,7 +61,7 @@ test('a server that HAProxy no longer has is not shown', async () => {
   expect(metrics.text()).not.toContain('cp-2');
 });
 
-test('a port that is taken is an error that names it', async () => {
+test('the error for a port in use names it', async () => {
   const port = await freePort();
   const endpoint = { trouble: () => undefined, metrics: async () => '', status: () => ({}) };
   await serveEndpoint({ host: '127.0.0.1', port }, endpoint, stop.signal);
@@ -70,7 +70,7 @@ test('a port that is taken is an error that names it', async () => {
   );
 });
 
-test('a request in pieces is answered, another method refused, and an invalid request dropped', async () => {
+test('a request in pieces is answered, another method refused, an invalid request dropped', async () => {
   const port = await freePort();
   const endpoint = { trouble: () => undefined, metrics: () => 'm 1\n', status: () => ({}) };
   await serveEndpoint({ host: '127.0.0.1', port }, endpoint, stop.signal);
@@ -87,7 +87,7 @@ test('a request in pieces is answered, another method refused, and an invalid re
   expect(await say('x'.repeat(10_000))).toMatch(/^(dropped)?$/);
 });
 
-test('/status is JSON for requests by address, and nothing for a foreign name that leads here', async () => {
+test('/status is JSON for requests by address, and refused for a foreign host name', async () => {
   const port = await freePort();
   const endpoint = { trouble: () => undefined, metrics: () => '', status: async () => ({ v: 'é' }) };
   await serveEndpoint({ host: '127.0.0.1', port }, endpoint, stop.signal);
@@ -106,7 +106,7 @@ test('/status is JSON for requests by address, and nothing for a foreign name th
     expect(await asked(host), host).toMatch(/^HTTP\/1\.1 403 (?!.*"v")/s);
 });
 
-test('/readyz is the word of a program that has one, its trouble comes first, and others have none', async () => {
+test("/readyz reports a program's readiness, its trouble first, and is missing in others", async () => {
   const port = await freePort();
   const plain = await freePort();
   let trouble: string | undefined;
@@ -127,7 +127,7 @@ test('/readyz is the word of a program that has one, its trouble comes first, an
   expect(await get('/readyz', plain)).toMatch(/^404 /);
 });
 
-test('connections that nobody uses turn no probe away', async () => {
+test('idle connections do not prevent a probe', async () => {
   const port = await freePort();
   const endpoint = { trouble: () => undefined, metrics: () => '', status: () => ({}) };
   await serveEndpoint({ host: '127.0.0.1', port }, endpoint, stop.signal);
@@ -138,7 +138,7 @@ test('connections that nobody uses turn no probe away', async () => {
   for (const socket of idle) socket.destroy();
 });
 
-test('metrics are served to permitted clients only, and long ones in pieces', async () => {
+test('metrics are served only to permitted clients, long ones in pieces', async () => {
   const port = await freePort();
   const endpoint = {
     trouble: () => undefined,
@@ -163,12 +163,12 @@ test.each([
   ['127.0.0.1', true],
   ['::ffff:127.0.0.1', true],
   ['::1', true],
-  // The node's own address, from the node: a proxy there may have been led to it.
+  // The node's own address, from the node: a proxy there may have been tricked into the request.
   ['::ffff:192.0.2.1', false],
   ['2001:db8::2', false],
   // The connection is gone.
   [undefined, false],
-])('a request of %s comes from this machine: %s', (remoteAddress, isHere) => {
+])('a request from %s comes from this machine: %s', (remoteAddress, isHere) => {
   expect(isFromHere(plain, { remoteAddress, localAddress: remoteAddress })).toBe(isHere);
 });
 
@@ -177,7 +177,7 @@ test.each([
   'x-forwarded-proto: http',
   'FORWARDED: for=10.0.0.1',
   'Via : 1.1 proxy',
-])('a request over loopback with "%s" is a proxy\'s', (line) => {
+])('a request over loopback with "%s" is from a proxy', (line) => {
   const head = `GET /status HTTP/1.1\r\nHost: localhost\r\n${line}\r\n\r\n`;
   expect(isFromHere(head, { remoteAddress: '127.0.0.1' })).toBe(false);
 });

@@ -8,7 +8,7 @@ test.each(['127.0.0.1', '127.0.0.2', '::1'])('loopback %s needs no credential', 
 });
 
 test.each(['0.0.0.0', '::', '10.0.0.1', '::ffff:127.0.0.1'])(
-  'other machines reach %s: it needs a token, or TLS',
+  'other machines reach %s, so it needs a token or TLS',
   (host) => {
     expect(metricsListenProblems(at(host))[0]).toMatch(
       /^Cannot use --metrics-listen "\S+:29450": other machines .* expected --metrics-token-file, or/,
@@ -19,7 +19,7 @@ test.each(['0.0.0.0', '::', '10.0.0.1', '::ffff:127.0.0.1'])(
   },
 );
 
-test('half of TLS is refused, also when nothing listens', () => {
+test('a certificate without a key, or the reverse, is refused, even if nothing listens', () => {
   expect(metricsListenProblems({ metricsTlsCertFile: '/c' })).toEqual([
     'Cannot use --metrics-tls-cert-file: --metrics-tls-key-file is missing, expected both',
   ]);

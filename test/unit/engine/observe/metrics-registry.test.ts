@@ -4,7 +4,7 @@ import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-re
 
 const odd = { vip: 'a "b" \\ c\nd', to: 'MASTER' };
 
-test('says what prom-client says', async () => {
+test('prints the same text as prom-client', async () => {
   const theirs = new Registry();
   const registers = [theirs];
   const counted = new Counter({ name: 'a_total', help: 'A.', labelNames: ['vip', 'to'], registers });

@@ -7,7 +7,7 @@ import { parseExposition } from '../../../helpers/monitoring/exposition.ts';
 
 const namesOf = (text: string) => new Set(parseExposition(text).map(({ name }) => name));
 
-test('a monitor shows nothing that only the other one knows', async () => {
+test("a monitor's page has no metrics of the other monitor", async () => {
   const haproxy = namesOf(createHaproxyMonitorMetrics(() => 0, createMetricsRegistry()).text());
   const keepalived = namesOf(createKeepalivedMonitorMetrics(() => 0, createMetricsRegistry()).text());
   expect([...keepalived]).not.toContain('hawser_api_reachable');
@@ -24,7 +24,7 @@ test('a monitor shows nothing that only the other one knows', async () => {
   ]);
 });
 
-test('a program shows its build and what it uses', () => {
+test('a program reports its build and its resource use', () => {
   const samples = parseExposition(processMetrics({ version: '1.2"3' })());
   expect(samples[0]).toEqual({ name: 'hawser_build_info', labels: { version: '1.23' }, value: 1 });
   const value = (name: string) => samples.find((sample) => sample.name === name)?.value ?? 0;

@@ -19,12 +19,12 @@ test('a busy machine is not a starved one', () => {
   expect(seconds(repeated(100, { lagMs: 250, lateTimers: 0 }))).toBe(undefined);
 });
 
-test('a long wait of our own, or a late timer of keepalived, is starvation', () => {
+test('a long wait of this process, or a late timer of keepalived, is starvation', () => {
   expect(seconds([calm, { lagMs: 400, lateTimers: 0 }])).toMatchObject({ since: 1_000 });
   expect(seconds([calm, { lagMs: 0, lateTimers: 1 }])).toMatchObject({ lateTimers: 1 });
 });
 
-test('waits that follow each other are one starvation, which knows the worst of them', () => {
+test('consecutive waits are one starvation with the longest wait', () => {
   const waits = repeated(5, { lagMs: 400, lateTimers: 2 }).flatMap((wait) => [wait, ...repeated(5, calm)]);
   expect(seconds([{ lagMs: 900, lateTimers: 0 }, ...waits])).toEqual({
     since: 0,
@@ -34,13 +34,13 @@ test('waits that follow each other are one starvation, which knows the worst of 
   });
 });
 
-test('it is over after ten calm seconds, not before', () => {
+test('starvation ends after ten calm seconds', () => {
   const wait = { lagMs: 400, lateTimers: 0 };
   expect(seconds([wait, ...repeated(9, calm)])).toMatchObject({ since: 0 });
   expect(seconds([wait, ...repeated(10, calm)])).toBe(undefined);
 });
 
-test('starvation is reported when it begins and when it ends, whatever comes between', () => {
+test('starvation is reported when it starts and when it ends, whatever happens in between', () => {
   const told: LogEvent[] = [];
   let now = 0;
   const watch = createStarvationWatch(

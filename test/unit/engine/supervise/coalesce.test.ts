@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { coalesce } from '../../../../src/engine/supervise/coalesce.ts';
 
-test('a thousand concurrent callers share two runs, and each gets one that started after its call', async () => {
+test('a thousand concurrent callers share two runs, each of which started after their calls', async () => {
   let runs = 0;
   const work = coalesce(async () => {
     runs += 1;

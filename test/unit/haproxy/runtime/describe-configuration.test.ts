@@ -76,7 +76,7 @@ backend checks
   expect(described?.openBackends).toEqual(new Set(['masters', 'checks']));
 });
 
-test('quotes around a plain word are ignored; around other words they keep the server in its section', () => {
+test('quotes around a plain word are ignored; other quotes keep the server in its section', () => {
   const described = describeConfiguration(`backend b
   server a 10.0.0.1:80 cookie '0123abc' weight 1
   server c 10.0.0.2:80 cookie 'a b' weight 1

@@ -156,7 +156,7 @@ test("missing commands are found in the build's own help", async () => {
   );
 });
 
-test('connections with a server that moves, leaves and returns may finish if the change allows it', async () => {
+test('connections with a moved or removed server may finish if the change allows it', async () => {
   const haproxy = createHaproxyModel(
     'backend web\n  server a 10.0.0.1:80 check\n  server b 10.0.0.2:80 check\n',
   );
@@ -207,7 +207,7 @@ const withCookies = (...servers: readonly string[]) =>
     '',
   ].join('\n');
 
-test("a server whose cookie HAProxy refuses gets its backend's cookie before the old server leaves", async () => {
+test("a server whose cookie HAProxy refuses gets the backend's before the old server leaves", async () => {
   const texts = [
     withCookies('a 10.0.0.1:80 cookie x'),
     withCookies('b 10.0.0.2:80 cookie y'),

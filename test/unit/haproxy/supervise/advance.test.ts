@@ -61,7 +61,7 @@ describe('reload', () => {
     ]);
   });
 
-  test("a generation that ended before it served is answered with the check's message, or how it ended", () => {
+  test("a start that ends early is answered with the check's message, or with how it ended", () => {
     for (const [verdict, result] of [
       [invalid, { stage: 'check', message: 'no', detail: 'line 3' }],
       [valid, { stage: 'start', message: expect.stringContaining('signal SIGKILL') }],
@@ -242,7 +242,7 @@ describe('retirement', () => {
 });
 
 describe('stop', () => {
-  test('everything retires within the drain timeout, all requests are answered, the end is reported once', () => {
+  test('everything retires within the drain timeout, and all requests are answered', () => {
     const machine = serving();
     machine.send(request(1));
     machine.send(request(2));

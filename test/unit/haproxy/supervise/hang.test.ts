@@ -165,7 +165,7 @@ test('a busy worker that stops making progress is killed like a hung one', () =>
   expect(kindsOf(see(machine, 1, LOOKS, 'worker'))).toEqual(['report-hung', 'kill']);
 });
 
-test('a succession of busy workers leads to one start in ten seconds, and to at most three workers', () => {
+test('successive busy workers lead to one start in ten seconds, and to at most three workers', () => {
   const machine = serving();
   const started = (): number => machine.actions.filter(({ kind }) => kind === 'start').length;
   for (let second = 0; second < 60; second += 1) {

@@ -7,7 +7,7 @@ import { openJournalWriter } from '../../../../../src/engine/observe/journal/jou
 import { scanJournal } from '../../../../../src/engine/observe/journal/read-journal.ts';
 import { testFolder } from '../../../../helpers/test-folder.ts';
 
-// The journals' folder is open to HAProxy's user (docs/internals/decisions/0026): what that user puts there must not reach other files.
+// The journals' folder is open to HAProxy's user (docs/internals/decisions/0026). Whatever that user creates there must not affect other files.
 let dir: string;
 let victim: string;
 beforeEach(() => {
@@ -28,7 +28,7 @@ const foreignLine = {
 };
 const path = (seq: number) => journalPath(dir, program, seq);
 const victimBefore = () => `${JSON.stringify(foreignLine)}\nhalf a line`;
-/** The lines that readers see. Anything but a file is left out. */
+/** The lines that readers get. Everything except regular files is ignored. */
 const subjects = () =>
   [...scanJournal(listJournalFiles(dir))].flatMap((item) =>
     item.kind === 'line' ? [item.line.subject] : [],
@@ -52,7 +52,7 @@ const plant = {
 } as const;
 
 for (const [what, put] of Object.entries(plant)) {
-  test(`${what} in place of the first file does not receive the journal`, () => {
+  test(`${what} at the path of the first file does not receive the journal`, () => {
     put(path(1));
     write();
     expect(subjects()).toEqual(['0']);
@@ -67,7 +67,7 @@ for (const [what, put] of Object.entries(plant)) {
     expect(readFileSync(victim, 'utf8')).toBe(victimBefore());
   });
 
-  test(`${what} where the next file begins does not stop the journal`, () => {
+  test(`${what} at the path of the next file does not stop the journal`, () => {
     for (let seq = 2; seq < 12; seq += 1) put(path(seq));
     write(10);
     expect(subjects().at(-1)).toBe('9');
@@ -75,7 +75,7 @@ for (const [what, put] of Object.entries(plant)) {
   });
 }
 
-test('a link is read by no reader, and a FIFO does not block one', () => {
+test('no reader follows a link or blocks on a FIFO', () => {
   plant['a link to another file'](path(1));
   plant['a FIFO'](path(2));
   expect(subjects()).toEqual([]);

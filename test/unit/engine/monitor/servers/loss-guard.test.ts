@@ -71,7 +71,7 @@ test('polls count, watch events do not, and another list resets the count', () =
   expect(countPoll(countPoll(second, 'poll', servers(2)), 'poll', one).polls).toBe(1);
 });
 
-test('property: an applied list is not empty, and keeps half or has all polls and probes on its side', () => {
+test('property: an applied list is not empty, and keeps half or is confirmed by polls and probes', () => {
   const list = fc.uniqueArray(fc.integer({ min: 1, max: 5 })).map((ids) => servers(...ids));
   const polls = fc.array(
     fc.record({ via: fc.constantFrom('watch' as const, 'poll' as const), isCandidate: fc.boolean() }),

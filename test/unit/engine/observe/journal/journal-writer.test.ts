@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 const limits = { fileBytes: 2_000, files: 3 };
 const open = (program = 'haproxy-monitor') => openJournalWriter(dir, { program, node: 'cp-1' }, limits);
-/** Writes entries with these subjects, and closes the journal as the end of a process does. */
+/** Writes entries with these subjects, and closes the journal as at the end of a process. */
 function write(...subjects: readonly (string | number)[]): void {
   const writer = open();
   for (const subject of subjects)
@@ -27,7 +27,7 @@ const subjects = () => read().lines.map(({ subject }) => subject);
 const files = () => readdirSync(dir).sort();
 const fileOf = (index: number) => join(dir, files().at(index) ?? '');
 
-test('the numbers go on through restarts', () => {
+test('the numbering continues after a restart', () => {
   write('a', 'b');
   write('c');
   const { lines, faults } = read();
@@ -39,7 +39,7 @@ test('the numbers go on through restarts', () => {
   expect(faults).toEqual([]);
 });
 
-test('the numbers go on through files, and old ones go', () => {
+test('the numbering continues in the next file, and old files are removed', () => {
   for (let round = 0; round < 10; round += 1) write(...Array.from({ length: 10 }, (_, n) => round * 10 + n));
   expect(files().length).toBe(3);
   for (const name of files()) expect(statSync(join(dir, name)).size).toBeLessThan(2_000 + 500);
@@ -49,7 +49,7 @@ test('the numbers go on through files, and old ones go', () => {
   expect(lines[0]?.seq).toBeGreaterThan(60);
 });
 
-test('a rotation that a crash left with an empty file goes on in it', () => {
+test('after a crash during rotation, writing continues in the empty file', () => {
   write('a');
   writeFileSync(join(dir, 'haproxy-monitor.000000000002.jsonl'), '');
   write('b');
@@ -60,7 +60,7 @@ test('a rotation that a crash left with an empty file goes on in it', () => {
 test.each([
   ['cut in the middle', '{"v":1,"seq":3,"at":'],
   ['cut in the middle of a character', Buffer.from('{"v":1,"reason":"é').subarray(0, -1)],
-])('a last line that was %s is cut off, which is reported', (_, half) => {
+])('a last line that was %s is removed, which is reported', (_, half) => {
   write('a', 'b');
   appendFileSync(fileOf(0), half);
   write('c');
@@ -71,7 +71,7 @@ test.each([
   ]);
 });
 
-test('a foreign last line stays as evidence, and the journal goes on', () => {
+test('a foreign last line stays as evidence, and writing continues', () => {
   write('a');
   appendFileSync(fileOf(0), 'what is this\n');
   write('b');
@@ -84,7 +84,7 @@ test('a foreign last line stays as evidence, and the journal goes on', () => {
   expect(faults).toEqual([{ path: fileOf(0), line: 2, problem: 'not a journal line' }]);
 });
 
-test('a journal of an earlier version, with hashes, is read and goes on', () => {
+test('a journal of an earlier version, with hashes, is read and continued', () => {
   const old = { v: 1, seq: 1, at: new Date().toISOString(), node: 'cp-1', program: 'haproxy-monitor' };
   const line = { ...old, kind: 'vip', event: 'vrrp-transition', subject: 'a', prev: '0'.repeat(64) };
   writeFileSync(join(dir, 'haproxy-monitor.000000000001.jsonl'), `${JSON.stringify(line)}\n`);
@@ -99,7 +99,7 @@ test('a journal of an earlier version, with hashes, is read and goes on', () => 
   expect(readFileSync(fileOf(0), 'utf8').match(/"prev"/g)).toHaveLength(1);
 });
 
-test('a line that was taken out leaves a gap where it was', () => {
+test('a removed line leaves a gap', () => {
   write('a', 'b', 'c');
   const kept = readFileSync(fileOf(0), 'utf8').split('\n');
   writeFileSync(fileOf(0), kept.toSpliced(1, 1).join('\n'));
@@ -109,7 +109,7 @@ test('a line that was taken out leaves a gap where it was', () => {
   ]);
 });
 
-test('a writer that finds its file changed behind its back writes nothing more', () => {
+test('a writer whose file was changed by another process stops writing', () => {
   const writer = open();
   writer.append({ kind: 'vip', event: 'a' });
   appendFileSync(fileOf(0), 'x');
@@ -118,7 +118,7 @@ test('a writer that finds its file changed behind its back writes nothing more',
   expect(readFileSync(fileOf(0), 'utf8').match(/"event":"[ab]"/g)).toHaveLength(1);
 });
 
-test('each program has a journal of its own', () => {
+test('each program has its own journal', () => {
   write('a');
   const other = open('keepalived-monitor');
   other.append({ kind: 'process', event: 'monitor-started' });

@@ -44,7 +44,7 @@ const move: LogEvent = {
 };
 const told = (prefix: string) => logged.filter(({ event }) => event.startsWith(prefix));
 
-test('who, from, to and why of a VIP is kept, and the log has everything', async () => {
+test("the journal keeps a VIP's holder, origin, target and reason; the log has everything", async () => {
   const tell = await journal();
   tell({ event: 'servers-observed', servers: ['a'] });
   tell(move);
@@ -71,7 +71,7 @@ test('who, from, to and why of a VIP is kept, and the log has everything', async
   ]);
 });
 
-test('property: whatever an event holds, its entry is a line of a journal, and not a long one', () => {
+test('property: whatever an event contains, its entry is a valid journal line of limited length', () => {
   const names = fc.constantFrom('vrrp-transition', 'configuration-refused', 'stale-vip-removed');
   const fields = fc.dictionary(
     fc.constantFrom('instance', 'from', 'to', 'reason', 'message', 'removed', 'detail', 'lost', 'priority'),
@@ -89,11 +89,11 @@ test('property: whatever an event holds, its entry is a line of a journal, and n
   );
 });
 
-test('an event that is called like a part of every object is no event of the journal', () => {
+test('an event named like a property of every object is not a journal event', () => {
   expect(journalEntryOf(vipEvents, { event: 'toString' })).toBeUndefined();
 });
 
-test('a second writer is refused, told once, and its log goes on', async () => {
+test('a second writer is refused and reported once, and its log goes on', async () => {
   const first = await journal();
   const second = await journal();
   second(move);
@@ -103,7 +103,7 @@ test('a second writer is refused, told once, and its log goes on', async () => {
   expect(readJournals(join(dir, 'journal'))[0]?.lines).toHaveLength(1);
 });
 
-test('a directory that cannot be made is reported once, and so is the recovery with what was lost', async () => {
+test('a directory that cannot be created is reported once, and so are the recovery and the loss', async () => {
   const blocked = join(dir, 'file');
   writeFileSync(blocked, '');
   const tell = await journal(join(blocked, 'journal'));
@@ -154,7 +154,7 @@ asRoot('a full disk costs entries and nothing else, and the journal is whole aft
     expect(whole?.lines.length).toBe(302 - lost + 1);
   } finally {
     survivor.dismiss();
-    // Lazily: the journal is open, as it is until its process ends.
+    // Lazy, because the journal is open until its process ends.
     await runCommand(['umount', '--lazy', disk], { timeoutMs: 10_000 });
   }
 });
