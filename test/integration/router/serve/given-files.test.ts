@@ -75,7 +75,7 @@ test('a page for failures that changes on the disk is served', async () => {
   put('503.http', 'no answer');
   expect(await live.says('file-unusable')).toMatchObject({
     setting: '--error-file503 (ROUTER_ERRORFILE_503)',
-    message: expect.stringContaining('it is not an HTTP answer'),
+    message: expect.stringContaining('it is not an HTTP response'),
   });
   live.set([...objects, plainRoute('first', 'first.test', { service: 'web' })]);
   await live.answers('first.test', 'a');
