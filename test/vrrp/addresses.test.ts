@@ -41,7 +41,7 @@ describe.each(['IPv4', 'IPv6'] as const)(
       const own = [`${troubled.address}/${length.node}`, 'dev', troubled.device];
       const fromMs = monotonicMs();
       await troubled.namespace.run('ip', 'address', 'add', ...own, ...(family === 'IPv6' ? ['nodad'] : []));
-      await waitFor('it to be fit again', () => takesPart(troubled), 60_000);
+      await waitFor('it to be fit again', () => takesPart(troubled));
       expect(await scene.rested()).toBe(next);
       expect(takeOvers(scene.bed.events(), fromMs, monotonicMs())).toEqual([]);
     }, 240_000);

@@ -43,7 +43,7 @@ test('a monitor restart on the holder moves nothing', async () => {
   await waitForEnd(before);
   await scene.stack.start(holder);
   const told = () => log.lines().filter(({ event }) => event === 'track-value-changed');
-  await waitFor('the new one to speak', () => told().length > 0, 60_000);
+  await waitFor('the new one to speak', () => told().length > 0);
   expect(await scene.rested()).toBe(holder);
   expect(movesSince(fromMs)).toEqual([]);
   expect(told()).toMatchObject([{ value: 30 }]);
@@ -60,7 +60,7 @@ test.each([
     const heard = (event: string) => supervisor.lines().some((line) => line.event === event);
     const troubledMs = monotonicMs();
     sendSignal(keepalivedMonitor(troubled), signal);
-    await waitFor('the monitor to be missed', () => heard('monitor-silent'), 60_000);
+    await waitFor('the monitor to be missed', () => heard('monitor-silent'));
     expect(await scene.rested()).toBe(troubled);
     expect(movesSince(troubledMs)).toEqual([]);
     expect(heard('node-demoted')).toBe(false);
@@ -71,10 +71,8 @@ test.each([
     const log = logFromNow(troubled, 'keepalived-monitor');
     sendSignal(keepalivedMonitor(troubled), 'SIGCONT');
     await scene.stack.start(troubled);
-    await waitFor(
-      'it to report a healthy node again',
-      () => log.lines().some(({ event, value }) => event === 'track-value-changed' && value === 0),
-      60_000,
+    await waitFor('it to report a healthy node again', () =>
+      log.lines().some(({ event, value }) => event === 'track-value-changed' && value === 0),
     );
     const fromMs = monotonicMs();
     expect(await scene.rested()).toBe(next);
@@ -93,7 +91,7 @@ test('a holder whose pod haproxy is terminated gives the VIP away before a conne
   const refused = scene.client.probes().filter((probe) => probe.reason === 'ECONNREFUSED');
   expect(probesWithin(refused, fromMs, monotonicMs())).toEqual([]);
   await scene.stack.start(holder);
-  await waitFor(`${holder.name} to be fit again`, () => takesPart(holder), 60_000);
+  await waitFor(`${holder.name} to be fit again`, () => takesPart(holder));
 }, 240_000);
 
 test('a killed keepalived leaves no VIP behind, and its supervisor starts it as a backup', async () => {
@@ -101,9 +99,9 @@ test('a killed keepalived leaves no VIP behind, and its supervisor starts it as 
   const log = logFromNow(troubled, 'keepalived');
   await keepalivedKill.inject(scene, troubled);
   const events = () => log.lines().map(({ event }) => event);
-  await waitFor('the restart', () => events().includes('keepalived-started'), 60_000);
+  await waitFor('the restart', () => events().includes('keepalived-started'));
   const next = await heldByAnother(scene, [troubled]);
-  await waitFor(`${troubled.name} to be fit again`, () => takesPart(troubled), 60_000);
+  await waitFor(`${troubled.name} to be fit again`, () => takesPart(troubled));
   expect(await scene.rested()).toBe(next);
   const order = ['keepalived-died', 'stale-vip-removed', 'keepalived-started'];
   expect(events().filter((event) => order.includes(event))).toEqual(order);

@@ -45,7 +45,7 @@ async function killContainer(node: BedNode): Promise<void> {
 test('a keepalived container that is killed as a whole, and again on the next holder: the VIP moves, and two nodes hold it for a second at most', async () => {
   const overlapsMs: number[] = [];
   for (let kill = 1; kill <= KILLS; kill += 1) {
-    await waitFor('every node to take part', () => scene.members.every(takesPart), 60_000);
+    await waitFor('every node to take part', () => scene.members.every(takesPart));
     const troubled = await scene.rested();
     const fromMs = monotonicMs();
     await killContainer(troubled);
@@ -55,7 +55,7 @@ test('a keepalived container that is killed as a whole, and again on the next ho
     if (kill === KILLS) break;
     await scene.stack.restoreKeepalived(troubled);
     down = undefined;
-    await waitFor('it to take part again', () => takesPart(troubled), 60_000);
+    await waitFor('it to take part again', () => takesPart(troubled));
     expect(await scene.rested()).toBe(next);
   }
   const [, medianMs] = overlapsMs.toSorted((a, b) => a - b);

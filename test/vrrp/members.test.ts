@@ -36,7 +36,7 @@ test('a node that is replaced in one step: the others run with both for a while,
   if (gone === undefined) throw new Error('no backup');
   await bed.powerOff(gone);
   startApiServer(bed, guest);
-  await waitFor(`${guest.name} to answer`, () => apiServerAnswers(guest), 60_000);
+  await waitFor(`${guest.name} to answer`, () => apiServerAnswers(guest));
   const logs = staying.map((node) => logFromNow(node, 'keepalived-monitor'));
   const fromMs = monotonicMs();
   await stack.join(guest, [...staying, guest]);

@@ -22,11 +22,11 @@ test.each([
   async (_how, withClient) => {
     const holder = await scene.rested();
     await scene.bed.split(withClient ? [holder, 'client'] : [holder]);
-    await waitFor('a holder on each side', () => scene.bed.holders().length === 2, 60_000);
-    await waitFor('the client to be served', () => scene.client.calmFor(1_000), 60_000);
+    await waitFor('a holder on each side', () => scene.bed.holders().length === 2);
+    await waitFor('the client to be served', () => scene.client.calmFor(1_000));
     const fromMs = monotonicMs();
     await scene.bed.heal();
-    await waitFor('one holder', () => scene.bed.holders().length === 1, 60_000);
+    await waitFor('one holder', () => scene.bed.holders().length === 1);
     await scene.rested();
     expect(takeOvers(scene.bed.events(), fromMs, monotonicMs())).toEqual([]);
     expect(scene.bed.holders()).toHaveLength(1);
@@ -61,13 +61,13 @@ test('each holder of a partition knows where its peers are, however long the par
     await namespace.run('ip', 'neigh', 'flush', 'dev', device);
   }
   for (const node of scene.members)
-    await waitFor(`${node.name} to find its peers`, () => knowsItsPeers(node), 60_000);
+    await waitFor(`${node.name} to find its peers`, () => knowsItsPeers(node));
   await scene.bed.split([holder]);
   const fromMs = monotonicMs();
-  await waitFor('a holder on each side', () => scene.bed.holders().length === 2, 60_000);
-  await waitFor('the kernel to forget', () => monotonicMs() - fromMs > FORGOTTEN_AFTER_MS, 60_000);
+  await waitFor('a holder on each side', () => scene.bed.holders().length === 2);
+  await waitFor('the kernel to forget', () => monotonicMs() - fromMs > FORGOTTEN_AFTER_MS);
   for (const node of scene.bed.holders())
-    await waitFor(`${node.name} to know its peers still`, () => knowsItsPeers(node), 60_000);
+    await waitFor(`${node.name} to know its peers still`, () => knowsItsPeers(node));
   await scene.bed.heal();
   await scene.rested();
 }, 240_000);
@@ -78,13 +78,13 @@ test('a holder whose cable is out for two seconds moves no VIP once it is back',
   const others = scene.members.filter((node) => node !== holder);
   // For longer the kernel does not keep what it could not send.
   const next = () => others.find((node) => scene.bed.holders().includes(node));
-  await waitFor('another holder', () => next() !== undefined, 60_000);
+  await waitFor('another holder', () => next() !== undefined);
   const logs = others.map((node) => logFromNow(node, 'keepalived'));
   const fromMs = monotonicMs();
   await scene.bed.plug(holder);
   const waiting = async () => (await holder.namespace.run('ip', 'neigh', 'show')).includes('INCOMPLETE');
-  await waitFor('nothing to wait for its neighbours', async () => !(await waiting()), 60_000);
-  await waitFor('it to take part again', () => takesPart(holder), 60_000);
+  await waitFor('nothing to wait for its neighbours', async () => !(await waiting()));
+  await waitFor('it to take part again', () => takesPart(holder));
   expect(await scene.rested()).toBe(next());
   expect(takeOvers(scene.bed.events(), fromMs, monotonicMs())).toEqual([]);
   // The one that it wanted to send when its link was down already.

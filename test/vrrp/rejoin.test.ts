@@ -20,7 +20,7 @@ test('a node that comes back with an old keepalived.conf is silent until it know
   const peersOf = (node: typeof witness) => readFileSync(node.at('keepalived.conf'), 'utf8');
   await bed.powerOff(returning);
   bed.setMembers([...members, guest]);
-  await waitFor('the others to know the new one', () => peersOf(witness).includes(guest.address), 60_000);
+  await waitFor('the others to know the new one', () => peersOf(witness).includes(guest.address));
   await scene.rested();
   expect(peersOf(returning)).not.toContain(guest.address);
 
@@ -29,16 +29,16 @@ test('a node that comes back with an old keepalived.conf is silent until it know
   await bed.powerOn(returning);
   startApiServer(bed, returning);
   // It waits ten seconds for a list, however slowly its API server starts.
-  await waitFor('its API server', () => apiServerAnswers(returning), 60_000);
+  await waitFor('its API server', () => apiServerAnswers(returning));
   // On a busy machine its monitor could be first, and keepalived would start with the new list.
   prepareNode(bed, returning);
   await scene.stack.restoreKeepalived(returning);
   const loadedAt = () => log.lines().flatMap(({ event }, index) => (isLoad(event) ? [index] : []));
-  await waitFor('it to start with the old list', () => loadedAt().length > 0, 60_000);
+  await waitFor('it to start with the old list', () => loadedAt().length > 0);
   await scene.stack.start(returning);
   const isBackup = ({ event, to }: LogLine) => event === 'vrrp-transition' && to === 'BACKUP';
   const spokeAt = () => log.lines().findIndex(isBackup);
-  await waitFor('it to take part', () => spokeAt() >= 0, 60_000);
+  await waitFor('it to take part', () => spokeAt() >= 0);
   expect(peersOf(returning)).toContain(guest.address);
   expect(takeOvers(bed.events(), fromMs, monotonicMs())).toEqual([]);
   const [, knewAt = Number.POSITIVE_INFINITY] = loadedAt();

@@ -135,7 +135,6 @@ export const timelineFaults: readonly ToldFault[] = [
       await waitFor(
         'two nodes to have held it',
         () => overlapMs(scene.bed.events(), cutMs, monotonicMs()) > 1_000,
-        60_000,
       );
       await faults.splitFar.undo(scene, holder);
     },

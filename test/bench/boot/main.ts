@@ -81,7 +81,7 @@ async function run(): Promise<boolean> {
   const stack = createHawserStack(bed, { flags: { 'keepalived-monitor': ['--log-level', 'debug'] } });
   for (const node of bed.nodes) startApiServer(bed, node);
   for (const node of bed.nodes) await stack.start(node);
-  await waitFor('a holder', () => bed.holders().length === 1 && quietFor(bed.events(), 3_000), 60_000);
+  await waitFor('a holder', () => bed.holders().length === 1 && quietFor(bed.events(), 3_000));
   console.log(`${formatMachine(machine)}\n\nms since the last program was started: median, min, max, n\n`);
   const results: Record<string, Summary> = {};
   for (const boot of boots.filter(({ name }) => names.includes(name))) {

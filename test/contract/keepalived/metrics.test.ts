@@ -64,18 +64,16 @@ test('a keepalived that was late says so, which is reported as starvation', asyn
   const isCounted = async () =>
     (await metricsOf(a)).some((line) => /^hawser_keepalived_timer_delays_total [1-9]/.test(line));
   // One that is stopped for too long is taken for hung and replaced, and says nothing any more: then the next one.
-  await waitFor(
-    'a delay to be counted',
-    async () => {
-      const [, vrrp] = keepalivedProcesses((await supervisor.status()).current?.pid);
-      if (vrrp === undefined) return false;
-      process.kill(vrrp.pid, 'SIGSTOP');
-      const stoppedAt = performance.now();
-      await waitFor('an advert to be late', () => performance.now() - stoppedAt > 500);
-      process.kill(vrrp.pid, 'SIGCONT');
-      return await waitFor('it to be counted', isCounted, 3_000);
-    },
-    40_000,
-  );
+  const delayAnother = async () => {
+    if (await isCounted()) return true;
+    const [, vrrp] = keepalivedProcesses((await supervisor.status()).current?.pid);
+    if (vrrp === undefined) return false;
+    process.kill(vrrp.pid, 'SIGSTOP');
+    const stoppedAt = performance.now();
+    await waitFor('an advert to be late', () => performance.now() - stoppedAt > 500);
+    process.kill(vrrp.pid, 'SIGCONT');
+    return false;
+  };
+  await waitFor('a delay to be counted', delayAnother, undefined, 3_000);
   await waitFor('it to be reported', () => a.events('cpu-starvation').length > 0);
 });

@@ -22,16 +22,12 @@ export async function endCgroups({ containers, pods }: Owned): Promise<void> {
   const names = new Set([...pods, ...containers.flatMap(namesOf)]);
   const around = parents().flatMap((parent) => podsAround(parent, names));
   const owned = new Set([...names, ...around]);
-  await waitFor(
-    'cgroups of containers to be empty',
-    () => {
-      const folders = parents().flatMap((parent) => treesIn(parent, owned));
-      sendSignal(folders.flatMap(processesIn), 'SIGKILL');
-      // What was just killed leaves its cgroup a moment later.
-      return folders.filter((dir) => !removeEmpty(dir)).length === 0;
-    },
-    60_000,
-  );
+  await waitFor('cgroups of containers to be empty', () => {
+    const folders = parents().flatMap((parent) => treesIn(parent, owned));
+    sendSignal(folders.flatMap(processesIn), 'SIGKILL');
+    // What was just killed leaves its cgroup a moment later.
+    return folders.filter((dir) => !removeEmpty(dir)).length === 0;
+  });
 }
 
 function namesOf(container: string): readonly string[] {

@@ -18,7 +18,7 @@ export async function lostSince(
 ): Promise<readonly string[]> {
   const toMs = monotonicMs();
   const finished = () => client.calmFor(1_000) && monotonicMs() - toMs > REQUEST_TIMEOUT_MS;
-  await waitFor('every request to have ended', finished, 60_000);
+  await waitFor('every request to have ended', finished);
   const told = (atMs: number) => Math.round(atMs - fromMs);
   const cutTimes = cuts.map(({ atMs }) => told(atMs)).join(' ') || 'no time';
   return probesWithin(client.probes(), fromMs, toMs)

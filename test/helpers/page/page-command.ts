@@ -38,6 +38,6 @@ export async function startPageCommand(
     said.err += text;
   });
   const ended = once(child, 'exit').then(([code, signal]) => code ?? signal);
-  const url = await waitFor('the address of the page', () => /^http:\S+$/m.exec(said.out)?.[0], 60_000);
+  const url = await waitFor('the address of the page', () => /^http:\S+$/m.exec(said.out)?.[0]);
   return { url, complaints: () => said.err, signal: (signal) => void child.kill(signal), ended };
 }

@@ -13,6 +13,6 @@ export async function serveNodePage(node: BedNode, ...flags: readonly string[]):
   node.start('page', [hawser, 'status', ...serve, ...own]);
   node.start('page-bridge', bridge);
   const look = () => node.namespace.run('curl', '-sf', '-o', '/dev/null', `http://${address}/`);
-  await waitFor(`the page of ${node.name}`, async () => (await look()) === '', 60_000);
+  await waitFor(`the page of ${node.name}`, async () => (await look()) === '');
   return await startRelay(path);
 }

@@ -37,9 +37,7 @@ function expectNothingLeft(host: SupervisedHost): void {
 
 const cutTimes = (load: Load) => load.events().flatMap((it) => (it.kind === 'cut' ? [it.atMs] : []));
 
-test('SIGTERM stops accepting, and ends the streams one by one before the drain timeout', {
-  timeout: 120_000,
-}, async () => {
+test('SIGTERM stops accepting, and ends the streams one by one before the drain timeout', async () => {
   await using host = await createSupervisedHost();
   const { supervisor, load } = await streaming(host, '30s');
   const fresh = await host.load({ ratePerSecond: 50, servers: ['v1'] });
@@ -214,9 +212,7 @@ async function connectBoth(host: SupervisedHost, path: string): Promise<() => nu
   return () => count('closed');
 }
 
-test('a stop does not wait for idle keepalive connections, and is not forced by them', {
-  timeout: 120_000,
-}, async () => {
+test('a stop does not wait for idle keepalive connections, and is not forced by them', async () => {
   await using host = await createSupervisedHost();
   host.install('v1', { more: router(host.paths.dir) });
   const supervisor = host.supervise(['--drain-timeout', '10m', '--fail-forced-stop']);
@@ -228,9 +224,7 @@ test('a stop does not wait for idle keepalive connections, and is not forced by 
   expectNothingLeft(host);
 });
 
-test('a stop waits for a request in progress until the drain timeout, and is forced after it', {
-  timeout: 120_000,
-}, async () => {
+test('a stop waits for a request in progress until the drain timeout, and is forced after it', async () => {
   await using host = await createSupervisedHost();
   await host.serve(ports.backend);
   host.install('v1', { more: router(host.paths.dir) });

@@ -26,9 +26,7 @@ async function holderReporting(node: VrrpNode, value: number) {
   return { supervisor, instance: await supervisor.waitForState('MASTER') };
 }
 
-test('a silent monitor on a holder without a service gives the VIP to a node whose monitor lives', {
-  timeout: 120_000,
-}, async () => {
+test('a silent monitor on a holder without a service gives the VIP to a node whose monitor lives', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
   for (const node of pair.nodes) node.install({ ...PATIENT, trackFile: true });
@@ -77,9 +75,7 @@ function startService({ namespace, paths }: VrrpNode): { readonly kill: () => vo
   return { kill, [Symbol.dispose]: kill };
 }
 
-test('a monitor that falls silent on the holder moves nothing while what it asked answers', {
-  timeout: 120_000,
-}, async () => {
+test('a monitor that falls silent on the holder moves nothing while what it asked answers', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
   for (const node of pair.nodes) node.install({ ...PATIENT, trackFile: true });

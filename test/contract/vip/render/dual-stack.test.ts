@@ -39,9 +39,7 @@ function joinGroup(
   return startKeepalived(namespace, { dir, name: 'node', text });
 }
 
-test('the VIPs of both families move together, away from FAULT and to a healthy node', {
-  timeout: 120_000,
-}, async () => {
+test('the VIPs of both families move together, away from FAULT and to a healthy node', async () => {
   await using a = await createNetNamespace();
   await using b = await createNetNamespace();
   await connectPair(

@@ -60,15 +60,11 @@ test('adverts with an id of ours or with our VIP are heard in both versions, tho
     ...[watch(81, '10.77.0.81'), watch(82, 'fd77::82'), watch(83, '10.77.0.83')],
   ];
   expect(await capture.set({ vips: [], routerIds: watched })).toBeUndefined();
-  const adverts = await waitFor(
-    'every router to be heard',
-    async () => {
-      const heard = await capture.read();
-      if (typeof heard === 'string') throw new Error(heard);
-      return heard.foreign.length >= 7 ? heard.foreign : undefined;
-    },
-    30_000,
-  );
+  const adverts = await waitFor('every router to be heard', async () => {
+    const heard = await capture.read();
+    if (typeof heard === 'string') throw new Error(heard);
+    return heard.foreign.length >= 7 ? heard.foreign : undefined;
+  });
   const shown = adverts.map(
     ({ virtualRouterId: id, version, vip, family }) => `${id} v${version} ${family} ${vip}`,
   );

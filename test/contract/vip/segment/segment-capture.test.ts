@@ -68,20 +68,16 @@ test('a host with two VIPs of each family advertises one to this node and the ot
   const all = vips.map(({ vip }) => vip);
   const answered = new Set<string>();
   const advertised = new Set<string>();
-  await waitFor(
-    'every VIP to be answered for, and two to be advertised',
-    async () => {
-      for (const { vip } of vips) {
-        await here.run('ip', 'neigh', 'replace', vip, 'dev', 'eth0', 'nud', 'failed');
-        await here.run('ip', 'neigh', 'replace', vip, 'dev', 'eth0', 'use');
-      }
-      const look = await taken(capture);
-      for (const { address } of look.answers) answered.add(address);
-      for (const vip of look.advertised) advertised.add(vip);
-      return all.every((vip) => answered.has(vip)) && advertised.size >= 2;
-    },
-    30_000,
-  );
+  await waitFor('every VIP to be answered for, and two to be advertised', async () => {
+    for (const { vip } of vips) {
+      await here.run('ip', 'neigh', 'replace', vip, 'dev', 'eth0', 'nud', 'failed');
+      await here.run('ip', 'neigh', 'replace', vip, 'dev', 'eth0', 'use');
+    }
+    const look = await taken(capture);
+    for (const { address } of look.answers) answered.add(address);
+    for (const vip of look.advertised) advertised.add(vip);
+    return all.every((vip) => answered.has(vip)) && advertised.size >= 2;
+  });
   expect([...advertised].sort()).toEqual(['10.77.0.100', 'fd77::100']);
 
   const noted = async () => {

@@ -23,10 +23,8 @@ async function ask(us: NetNamespace, ...flags: readonly string[]): Promise<strin
 async function startForeign(namespace: NetNamespace, vip: string): Promise<void> {
   const config = foreignRouterText(3, [{ virtualRouterId: 77, vips: [vip] }]);
   startKeepalived(namespace, { dir: temporaryRoot({}), name: 'foreign', text: config });
-  await waitFor(
-    'the foreign router to hold its VIP',
-    async () => (await namespace.run('ip', '-o', 'address', 'show', 'to', vip)).includes(vip),
-    30_000,
+  await waitFor('the foreign router to hold its VIP', async () =>
+    (await namespace.run('ip', '-o', 'address', 'show', 'to', vip)).includes(vip),
   );
 }
 

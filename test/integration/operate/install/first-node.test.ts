@@ -48,10 +48,8 @@ test('without an API and a kubeconfig the pods bring the VIP up, and it leads to
     stderr: '',
   });
   startPods(node);
-  await waitFor(
-    'the VIP',
-    () => node.namespace.run('ip', '-o', 'address', 'show', 'to', '10.0.0.100').then((text) => text !== ''),
-    40_000,
+  await waitFor('the VIP', () =>
+    node.namespace.run('ip', '-o', 'address', 'show', 'to', '10.0.0.100').then((text) => text !== ''),
   );
   const { certFile, keyFile } = createAuthority(join(node.root, 'pki')).issue({
     commonName: 'kube-apiserver',

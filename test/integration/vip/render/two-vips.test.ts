@@ -66,10 +66,8 @@ test('two VIPs with one router id: keepalived 2.2 has both held, and neither hol
     startNode(2, c, '10.0.0.6'),
   ];
   const entered = ({ log }: KeepalivedProcess) => log().split('Entering MASTER STATE').length - 1;
-  await waitFor(
-    'all to be there',
-    () => [first, backup, other].every(({ log }) => /Startup complete/.test(log())),
-    30_000,
+  await waitFor('all to be there', () =>
+    [first, backup, other].every(({ log }) => /Startup complete/.test(log())),
   );
   track('a', TRACK.healthyHolder);
   await waitFor('the first VIP', () => entered(first) > 0);
@@ -77,7 +75,7 @@ test('two VIPs with one router id: keepalived 2.2 has both held, and neither hol
   if (both) await waitFor('both VIPs', () => entered(other) > 0);
   track('b', TRACK.healthy);
   const counts = await countAdverts(b);
-  await waitFor('adverts', async () => (await counts()).some((count) => count >= 30), 60_000);
+  await waitFor('adverts', async () => (await counts()).some((count) => count >= 30));
   const [ofFirst = 0, , ofOther = 0] = await counts();
   expect(entered(backup)).toBe(0);
   if (both) {

@@ -32,7 +32,7 @@ const supervisors = (): readonly ProcessId[] =>
 
 async function startHolder(prefix: readonly string[]): Promise<Monitored> {
   const monitored = startMonitored(bed, node, [node], [], undefined, prefix, 100);
-  await waitFor('the node to hold the VIP', holds, 40_000);
+  await waitFor('the node to hold the VIP', holds);
   return monitored;
 }
 
@@ -40,7 +40,7 @@ async function startHolder(prefix: readonly string[]): Promise<Monitored> {
 async function lookedFor(refreshes: number): Promise<void> {
   const seen = new Set<number>();
   const track = join(node.runDir, 'lb.track');
-  await waitFor('the monitor to go on', () => seen.add(statSync(track).mtimeMs).size > refreshes, 60_000);
+  await waitFor('the monitor to go on', () => seen.add(statSync(track).mtimeMs).size > refreshes);
 }
 
 test('a keepalived container that is killed as a whole leaves no VIP behind while the monitor lives', {

@@ -50,7 +50,7 @@ const tables = () => node.namespace.run('nft', 'list', 'tables');
 /** The sets of foreign adverts are there while it listens for them; a holder has the table for as long as it holds. */
 const listens = async () => (await node.namespace.run('nft', 'list', 'ruleset')).includes('heard0');
 const listening = () => waitFor('the guard to listen', listens);
-const joined = () => waitFor('the node to hold the VIP', () => bed.holders().includes(node), 40_000);
+const joined = () => waitFor('the node to hold the VIP', () => bed.holders().includes(node));
 
 test('a node does not join with the id of another cluster, and joins once that has gone', async () => {
   await startForeign('10.77.0.250/32', 3);
@@ -140,7 +140,6 @@ test('a node whose keepalived runs already is not kept from a change by a newcom
   await waitFor(
     'the next monitor to compare what is served',
     async () => (await monitored.metric('hawser_applies_total{result="unchanged"}')) ?? false,
-    30_000,
   );
   expect(monitored.events('virtual-router-id-taken')).toEqual([]);
   expect(node.running('keepalived')[0]).toEqual(keepalived);

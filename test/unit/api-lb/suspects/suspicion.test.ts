@@ -82,32 +82,31 @@ function verdict(found: Readonly<Record<string, ProbeResult>>, up: readonly Serv
   return verdictOf(suspect, { found: new Map(named), up, ownAddresses });
 }
 
-test('a suspect that answers is not replaced', () => {
-  expect(verdict({ a: 'answers', bb: 'answers', ccc: 'answers' })).toBe('answered');
-});
-
-test('a silent suspect is set aside only if another node answers, whatever raised the suspicion', () => {
-  expect(verdict({ a: 'silent', bb: 'answers', ccc: 'silent' })).toBe('set-aside');
-  expect(verdict({ a: 'silent', bb: 'silent', ccc: 'silent' })).toBe('no-witness');
-  expect(verdict({ a: 'answers', bb: 'silent', ccc: 'silent' })).toBe('no-witness');
-});
-
-test('for a process that hangs behind a kernel that accepts, any other server is a witness', () => {
-  expect(verdict({ a: 'answers', bb: 'hung', ccc: 'hung' })).toBe('set-aside');
-  expect(verdict({ a: 'hung', bb: 'hung', ccc: 'hung' })).toBe('no-witness');
-});
-
-test('a suspect that refuses a connection is set aside if any other server answers', () => {
-  expect(verdict({ a: 'answers', bb: 'silent', ccc: 'refused' })).toBe('set-aside');
-  expect(verdict({ a: 'refused', bb: 'silent', ccc: 'refused' })).toBe('no-witness');
-});
-
-test('a suspect that its checks marked down during the probes stays down', () => {
-  expect(verdict({ a: 'answers', bb: 'answers', ccc: 'hung' }, [own, other])).toBe('gone');
-});
-
-test('a server that went down after it answered is no witness', () => {
-  expect(verdict({ a: 'silent', bb: 'answers', ccc: 'silent' }, [own, suspect])).toBe('no-witness');
+test.each<[string, ReturnType<typeof verdict>, Parameters<typeof verdict>]>([
+  ['that answers', 'answered', [{ a: 'answers', bb: 'answers', ccc: 'answers' }]],
+  ['that is silent while another node answers', 'set-aside', [{ a: 'silent', bb: 'answers', ccc: 'silent' }]],
+  ['that is silent as all are', 'no-witness', [{ a: 'silent', bb: 'silent', ccc: 'silent' }]],
+  [
+    'that is silent while only this node answers',
+    'no-witness',
+    [{ a: 'answers', bb: 'silent', ccc: 'silent' }],
+  ],
+  ['that hangs while any other answers', 'set-aside', [{ a: 'answers', bb: 'hung', ccc: 'hung' }]],
+  ['that hangs as all do', 'no-witness', [{ a: 'hung', bb: 'hung', ccc: 'hung' }]],
+  ['that refuses while any other answers', 'set-aside', [{ a: 'answers', bb: 'silent', ccc: 'refused' }]],
+  ['that refuses while none answers', 'no-witness', [{ a: 'refused', bb: 'silent', ccc: 'refused' }]],
+  [
+    'that its checks marked down meanwhile',
+    'gone',
+    [{ a: 'answers', bb: 'answers', ccc: 'hung' }, [own, other]],
+  ],
+  [
+    'that is silent while the one that answered went down',
+    'no-witness',
+    [{ a: 'silent', bb: 'answers', ccc: 'silent' }, [own, suspect]],
+  ],
+])('the verdict on a suspect %s: %s', (_what, found, of) => {
+  expect(verdict(...of)).toBe(found);
 });
 
 test('a server of another backend is no witness', () => {

@@ -64,56 +64,57 @@ describe('this node is found', () => {
   });
 });
 
-describe('a node does not join', () => {
-  test('that is not in its own list', () => {
-    const found = reasonOf(input({}, { controlPlane: three.slice(1) }));
-    expect(found).toMatch(/this node "a" is not among b \(10\.0\.0\.2\), c \(10\.0\.0\.3\)/);
-  });
+const many = Array.from({ length: 200 }, (_, n) => node(`0${n}`, `10.0.1.${n + 1}`));
 
-  test('with an empty list', () => {
-    expect(reasonOf(input({}, { controlPlane: [] }))).toMatch(/is not among no node at all/);
-  });
-
-  test('whose address in the list is on none of its interfaces', () => {
-    const moved = [node('a', '10.0.0.9'), ...three.slice(1)];
-    expect(reasonOf(input({}, { controlPlane: moved }))).toMatch(
-      /node address 10\.0\.0\.9 is not configured on any interface/,
-    );
-  });
-
-  test('while a peer has no address of the VIP’s family', () => {
-    const found = reasonOf(input({}, { controlPlane: [...three, node('d', 'fd00::4')] }));
-    expect(found).toMatch(/node "d": none of its addresses/);
-  });
-
-  test('while two nodes share an address', () => {
-    expect(reasonOf(input({}, { controlPlane: [...three, node('d', '10.0.0.3')] }))).toMatch(
-      /"c" and "d" share/,
-    );
-  });
-
-  test('with half of its VIPs', () => {
-    expect(reasonOf(input({ ingressVips: ['10.0.0.6'] }))).toMatch(/ingress VIP: this node "a" is not among/);
-  });
-
-  test('without an interface for a VIP', () => {
-    expect(reasonOf(input({ apiVips: ['192.168.1.5'] }))).toMatch(/Cannot choose an interface/);
-  });
-
-  test('without a VIP', () => {
-    expect(reasonOf(input({ apiVips: [] }))).toMatch(/there is no VIP/);
-  });
-
-  test('with two VIPs of one family and kind', () => {
-    expect(reasonOf(input({ apiVips: ['10.0.0.5', '10.0.0.6'] }))).toMatch(/one of each family and kind/);
-  });
-
-  test('that has no place among the 200 first by name', () => {
-    const many = Array.from({ length: 200 }, (_, n) => node(`0${n}`, `10.0.1.${n + 1}`));
-    expect(reasonOf(input({}, { controlPlane: [...many, ...three] }))).toMatch(
-      /is not among .* and 195 more/,
-    );
-  });
+test.each<[string, Partial<KeepalivedSettings>, Partial<VrrpInput>, RegExp]>([
+  [
+    'that is not in its own list',
+    {},
+    { controlPlane: three.slice(1) },
+    /"a" is not among b \(10\.0\.0\.2\), c \(/,
+  ],
+  ['with an empty list', {}, { controlPlane: [] }, /is not among no node at all/],
+  [
+    'whose address in the list is on none of its interfaces',
+    {},
+    { controlPlane: [node('a', '10.0.0.9'), ...three.slice(1)] },
+    /node address 10\.0\.0\.9 is not configured on any interface/,
+  ],
+  [
+    'while a peer has no address of the VIP’s family',
+    {},
+    { controlPlane: [...three, node('d', 'fd00::4')] },
+    /node "d": none of its addresses/,
+  ],
+  [
+    'while two nodes share an address',
+    {},
+    { controlPlane: [...three, node('d', '10.0.0.3')] },
+    /"c" and "d" share/,
+  ],
+  ['with half of its VIPs', { ingressVips: ['10.0.0.6'] }, {}, /ingress VIP: this node "a" is not among/],
+  ['without an interface for a VIP', { apiVips: ['192.168.1.5'] }, {}, /Cannot choose an interface/],
+  ['without a VIP', { apiVips: [] }, {}, /there is no VIP/],
+  [
+    'with two VIPs of one family and kind',
+    { apiVips: ['10.0.0.5', '10.0.0.6'] },
+    {},
+    /one of each family and kind/,
+  ],
+  [
+    'that has no place among the 200 first by name',
+    {},
+    { controlPlane: [...many, ...three] },
+    /is not among .* and 195 more/,
+  ],
+  [
+    'that is not in the list, also as the first node',
+    { firstNode: true, nodeName: 'z' },
+    { interfaces: [{ name: 'eth0', addresses: ['10.0.0.9/24'] }] },
+    /is not among/,
+  ],
+])('a node does not join %s', (_what, part, rest, reason) => {
+  expect(reasonOf(input(part, rest))).toMatch(reason);
 });
 
 test('the VIP that the holder lists among its own addresses is never a peer’s address', () => {
@@ -144,21 +145,6 @@ describe('the first node of a cluster that does not exist yet', () => {
     const [alone] = built(input({ firstNode: true }, nobody));
     expect(alone).toMatchObject({ sourceAddress: '10.0.0.1', peers: [] });
     expect(alone).toEqual(built(input({ firstNode: true }, { controlPlane: three.slice(0, 1) }))[0]);
-  });
-
-  test('without that setting it does not join: a joining node would be a second holder', () => {
-    expect(reasonOf(input({}, nobody))).toContain('no node at all');
-  });
-
-  test('a list of other nodes without this one is accepted, also by a first node', () => {
-    expect(
-      reasonOf(
-        input(
-          { firstNode: true, nodeName: 'z' },
-          { interfaces: [{ name: 'eth0', addresses: ['10.0.0.9/24'] }] },
-        ),
-      ),
-    ).toContain('is not among');
   });
 
   test('has the VIP of the API without that of ingress, which waits for the list', () => {
