@@ -2,7 +2,6 @@ import { defaultSettingsPath, variableName } from '../../src/cli/command-spec.ts
 import type { FileForm } from '../../src/cli/fields.ts';
 import {
   fileFormOf,
-  type Place,
   type SettingsKey,
   sectionsOf,
   settingsJsonSchema,
@@ -33,7 +32,7 @@ export function routerPage(): string {
   return [...routerIntroduction, ...tableOf('router')].join('\n');
 }
 
-function tableOf(place: Place): readonly string[] {
+function tableOf(place: string): readonly string[] {
   const rows = daemonKeys.filter((key) => key.place === place).map(rowOf);
   return ['| key | value | default | what it is |', '|---|---|---|---|', ...rows, ''];
 }

@@ -4,7 +4,6 @@ import { haproxyPod } from './pod.ts';
 
 /** The API load balancer's part in the commands that cover every product. */
 export const apiLb = {
-  name: 'api-lb',
   doctorFlags,
   checks,
   ports,

@@ -73,13 +73,10 @@ export type SettingsFrom<F extends Fields> = z.infer<
   z.ZodMiniObject<{ -readonly [Name in keyof F]: F[Name]['field'] }>
 >;
 
-interface Declaration<P extends Fields, F extends Readonly<Record<string, Flag>>> {
+interface AboutCommand {
   /** The words after `hawser`: `haproxy supervise`. */
   readonly name: string;
   readonly summary: string;
-  /** In order. Shown in capitals. */
-  readonly positionals?: P;
-  readonly flags: F;
   readonly examples: readonly Example[];
   /** Paragraphs. The last one lists the exit codes. */
   readonly notes: readonly string[];
@@ -87,15 +84,16 @@ interface Declaration<P extends Fields, F extends Readonly<Record<string, Flag>>
   readonly section?: Section;
 }
 
-export interface CommandSpec<Settings = unknown> {
-  readonly name: string;
-  readonly summary: string;
+interface Declaration<P extends Fields, F extends Readonly<Record<string, Flag>>> extends AboutCommand {
+  /** In order. Shown in capitals. */
+  readonly positionals?: P;
+  readonly flags: F;
+}
+
+export interface CommandSpec<Settings = unknown> extends AboutCommand {
   readonly positionals: Readonly<Record<string, Positional>>;
   /** Its own flags, and those that all commands of its kind have. */
   readonly flags: Readonly<Record<string, Flag>>;
-  readonly examples: readonly Example[];
-  readonly notes: readonly string[];
-  readonly section?: Section;
   /** Combines the command line, the environment and the file. Throws a ConfigError that lists all problems. */
   readonly settings: (values: Values, env: NodeJS.ProcessEnv) => Settings;
 }

@@ -37,10 +37,7 @@ export function parseSettingsFile(text: string, path: string, keys: readonly Set
   );
 }
 
-function problemsOf(
-  path: string,
-  problems: readonly { readonly line: number; readonly message: string }[],
-): ParsedSettings {
+function problemsOf(path: string, problems: readonly YamlProblem[]): ParsedSettings {
   const sorted = problems.toSorted((a, b) => a.line - b.line);
   return { kind: 'problems', problems: sorted.map(({ line, message }) => `${path}:${line}: ${message}`) };
 }

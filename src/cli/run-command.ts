@@ -64,14 +64,11 @@ type SettingsFileReading =
   | { readonly kind: 'broken'; readonly problems: readonly string[] };
 
 /** Reads the settings file if it is valid, and otherwise records its problems. */
-function forgivingReader(read: SettingsReader): {
-  readonly read: SettingsReader;
-  readonly look: () => SettingsFileReading;
-} {
+function forgivingReader(read: SettingsReader) {
   let reading: SettingsFileReading = { kind: 'none' };
   return {
-    look: () => reading,
-    read: (path) => {
+    look: (): SettingsFileReading => reading,
+    read: (path: string | undefined): SettingsFile | undefined => {
       try {
         const file = read(path);
         if (file !== undefined) reading = { kind: 'read', file };

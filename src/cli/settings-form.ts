@@ -3,12 +3,10 @@ import { oncePer } from '../engine/system/once-per.ts';
 import { type CommandSpec, type Flag, flagName, type Section, variableName } from './command-spec.ts';
 import { type FileForm, fileForms, listText } from './fields.ts';
 
-/** `top`, or a section. */
-export type Place = string;
-
 /** One key of the settings file. */
 export interface SettingsKey extends Pick<Flag, 'help' | 'field' | 'default'> {
-  readonly place: Place;
+  /** `top`, or a section. */
+  readonly place: string;
   readonly key: string;
   /** `--check-interval` or `KUBECONFIG`, which takes precedence over the key. */
   readonly typed: string;
@@ -72,7 +70,7 @@ export function isList(form: FileForm): boolean {
 
 /** Schema of a parsed file, in which scalars except booleans are text, as in a flag. */
 export const settingsFileSchema = oncePer((keys: readonly SettingsKey[]): z.ZodMiniType => {
-  const shapeOf = (place: Place) =>
+  const shapeOf = (place: string) =>
     Object.fromEntries(
       keys.filter((each) => each.place === place).map((each) => [each.key, z.optional(valueSchema(each))]),
     );
@@ -119,7 +117,7 @@ function thenField<T>(first: z.ZodMiniType<T>, { field }: SettingsKey): z.ZodMin
 }
 
 export function settingsJsonSchema(keys: readonly SettingsKey[]): FileForm {
-  const objectOf = (place: Place, description: string) => ({
+  const objectOf = (place: string, description: string) => ({
     type: place === 'top' ? 'object' : ['object', 'null'],
     description,
     additionalProperties: false,

@@ -142,29 +142,22 @@ const MOST_FILE_BYTES = 8 * 1_024 * 1_024;
 /** Of all files together, of which any may be there. */
 const MOST_BYTES = 128 * 1_024 * 1_024;
 
-/** Text that goes into a bundle: always without secrets, and no more than a bundle may hold. */
-interface BundleCopy {
-  /** `text` as a file of the bundle. */
-  readonly write: (text: string, to: string) => void;
-  /** A copy of a file. Undefined, or what is missing of it. */
-  readonly file: (from: string, to: string, kind: FileKind) => string | undefined;
-  /** Of a folder in which users without rights can write: a link there would bring in another file. Returns what is missing. */
-  readonly folder: (from: string, to: string) => readonly string[];
-}
-
 /**
  * Of a configuration a part could begin within a secret: it is copied whole or not at all. Of the others there is the end, from a
  * whole line on. Journals lie where users without rights can write, and links are followed elsewhere only.
  */
 type FileKind = 'configuration' | 'log' | 'journal';
 
-export function createBundleCopy(limits = { file: MOST_FILE_BYTES, all: MOST_BYTES }): BundleCopy {
+/** Text that goes into a bundle: always without secrets, and no more than a bundle may hold. */
+export function createBundleCopy(limits = { file: MOST_FILE_BYTES, all: MOST_BYTES }) {
   let left = limits.all;
-  const write: BundleCopy['write'] = (text, to) => {
+  /** `text` as a file of the bundle. */
+  const write = (text: string, to: string): void => {
     mkdirSync(dirname(to), { recursive: true });
     writeFileSync(to, withoutSecrets(text));
   };
-  const file: BundleCopy['file'] = (from, to, kind) => {
+  /** A copy of a file. Undefined, or what is missing of it. */
+  const file = (from: string, to: string, kind: FileKind): string | undefined => {
     const most = Math.min(limits.file, left);
     if (most === 0) return `${from}: it is left out, the bundle has ${limits.all} bytes of files`;
     const { bytes, size } = readEnd(from, most, kind === 'journal' ? constants.O_NOFOLLOW : 0);
@@ -174,8 +167,11 @@ export function createBundleCopy(limits = { file: MOST_FILE_BYTES, all: MOST_BYT
     write(bytes.toString('utf8', isCut ? bytes.indexOf(0x0a) + 1 : 0), to);
     return isCut ? `${from}: only the last ${bytes.length} of its ${size} bytes are here` : undefined;
   };
-  // Level by level: Node's own recursion follows links.
-  const folder: BundleCopy['folder'] = (from, to) =>
+  /**
+   * Of a folder in which users without rights can write: a link there would bring in another file. Returns what is missing. Level by
+   * level: Node's own recursion follows links.
+   */
+  const folder = (from: string, to: string): readonly string[] =>
     readdirSync(from, { withFileTypes: true }).flatMap((entry) => {
       const path = join(from, entry.name);
       const target = join(to, entry.name);

@@ -3,7 +3,6 @@ import { proxyCommand } from './proxy-settings.ts';
 
 /** The pod proxy's part in the commands that cover every product. */
 export const podProxy = {
-  name: 'pod-proxy',
   doctorFlags: {},
   checks: podProxyChecks,
   home: { kind: 'pod' as const, daemon: proxyCommand },

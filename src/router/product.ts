@@ -3,7 +3,6 @@ import { routerCommand } from './settings/router-command.ts';
 
 /** The router's entry in the commands that cover every product. */
 export const router = {
-  name: 'router',
   doctorFlags: {},
   checks: routerChecks,
   home: { kind: 'pod' as const, daemon: routerCommand },

@@ -27,7 +27,6 @@ const checks: readonly Check<VipContext>[] = [
 
 /** What the VIP brings to the commands that look at every product. */
 export const vip = {
-  name: 'vip',
   doctorFlags,
   checks,
   ports: () => [],

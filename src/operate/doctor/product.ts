@@ -8,23 +8,12 @@ import type { DoctorContext, DoctorSettings } from './context.ts';
 
 type Flags = Readonly<Record<string, Flag>>;
 
-/** Static pods on each node, which hawser installs. */
-interface NodeHome {
-  readonly kind: 'node';
-  readonly pods: readonly Pod[];
-}
-
-/** A pod of a Deployment: hawser installs nothing of it, and it may be on any node. */
-interface PodHome {
-  readonly kind: 'pod';
-  /** The daemon by which its pod is known. Its settings are those with which it runs. */
-  readonly daemon: CommandSpec;
-}
-
 /** A product whose parts see the settings of `hawser doctor`, and among them those of its own flags. */
 interface ProductWith<Own extends object> {
-  readonly name: string;
-  readonly home: NodeHome | PodHome;
+  readonly home: /** Static pods on each node, which hawser installs. */
+    | { readonly kind: 'node'; readonly pods: readonly Pod[] }
+    /** A pod of a Deployment, which hawser does not install, on any node. Its settings are those with which its daemon runs. */
+    | { readonly kind: 'pod'; readonly daemon: CommandSpec };
   readonly doctorFlags: Flags;
   /** What `hawser doctor` asks about it, in the order in which it is shown. */
   readonly checks: readonly Check<DoctorContext & { readonly settings: Own }>[];
