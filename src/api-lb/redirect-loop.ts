@@ -11,20 +11,12 @@ import { initialUsableState, nextUsableState, probeUsable } from './redirect/usa
 const LOOK_EVERY_MS = 1_000;
 const PROBE_TIMEOUT_MS = 900;
 
-interface RedirectLoop {
-  readonly run: (signal: AbortSignal) => Promise<void>;
-  readonly view: () => Pick<HaproxyMonitorStatus, 'usable' | 'redirect' | 'redirectProblem'>;
-}
-
 /**
  * Redirects `VIP:API_PORT` to HAProxy while HAProxy has a usable server. Every check interval it compares the kernel's rules with the desired ones.
  * When `signal` aborts it removes them, since the kubelet ends HAProxy at the same time (docs/internals/decisions/0005). Rules of a killed monitor
  * stay until HAProxy has failed for long enough: a crash of the monitor moves no traffic.
  */
-export function createRedirectLoop(
-  settings: HaproxyMonitorSettings,
-  observers: HaproxyMonitorObservers,
-): RedirectLoop {
+export function createRedirectLoop(settings: HaproxyMonitorSettings, observers: HaproxyMonitorObservers) {
   const { vips, instance, healthPort, checkInterval, redirectRemoveAfter } = settings;
   const keeper = createRedirectKeeper({ instance });
   let redirect: RedirectOutcome | undefined;
@@ -45,7 +37,7 @@ export function createRedirectLoop(
     done = outcome.kind === 'failed' ? undefined : { wanted, at: monotonicMs() };
   };
   return {
-    run: async (signal) => {
+    run: async (signal: AbortSignal): Promise<void> => {
       if (vips.length === 0) return;
       note(await keeper.look(settings));
       let state = initialUsableState;
@@ -59,7 +51,7 @@ export function createRedirectLoop(
       }
       note(await keeper.remove());
     },
-    view: () => ({
+    view: (): Pick<HaproxyMonitorStatus, 'usable' | 'redirect' | 'redirectProblem'> => ({
       usable,
       redirect: vips.length === 0 ? 'off' : (redirect?.kind ?? 'absent'),
       redirectProblem: redirect?.kind === 'failed' ? redirect.message : null,

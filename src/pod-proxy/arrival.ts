@@ -1,19 +1,13 @@
-/** When the newest desired value arrived. */
-interface Arrival<T> {
-  readonly see: (value: T, nowMs: number) => void;
-  /** The time from the value's arrival until it was served; undefined if it was served already. */
-  readonly markServed: (value: T, nowMs: number) => number | undefined;
-}
-
-/** An equal value does not count as a change. */
-export function createArrival<T>(same: (a: T, b: T) => boolean): Arrival<T> {
+/** When the newest desired value arrived. An equal value does not count as a change. */
+export function createArrival<T>(same: (a: T, b: T) => boolean) {
   let latest: { readonly value: T; readonly sinceMs: number } | undefined;
   let served: T | undefined;
   return {
-    see: (value, nowMs) => {
+    see: (value: T, nowMs: number): void => {
       if (latest === undefined || !same(latest.value, value)) latest = { value, sinceMs: nowMs };
     },
-    markServed: (value, nowMs) => {
+    /** The time from the value's arrival until it was served; undefined if it was served already. */
+    markServed: (value: T, nowMs: number): number | undefined => {
       if (served !== undefined && same(served, value)) return undefined;
       served = value;
       return latest !== undefined && same(latest.value, value) ? nowMs - latest.sinceMs : undefined;

@@ -3,26 +3,22 @@ import type { OwnPod, PodEvent } from './pod/pod.ts';
 import type { ProxyObservers } from './proxy-metrics.ts';
 import type { Problem } from './proxy-status.ts';
 
-export interface ProblemRecord {
-  /** Reports a problem once, and its end; undefined: no problem. */
-  readonly note: (own: OwnPod, problem: Problem | undefined) => void;
-  readonly current: () => Problem | undefined;
-  /** The last resolved problem, and how long ago it ended. */
-  readonly last: () => (Problem & { readonly agoMs: number }) | null;
-}
+export type ProblemRecord = ReturnType<typeof createProblemRecord>;
 
 /** Reports problems with the template in the log, the metrics and the status, and as an Event of the proxy's pod. */
 export function createProblemRecord(
   { log, metrics, once }: ProxyObservers,
   writeEvent: (own: OwnPod, event: PodEvent) => void,
-): ProblemRecord {
+) {
   let current: Problem | undefined;
   let ended: { readonly problem: Problem; readonly atMs: number } | undefined;
   return {
     current: () => current,
+    /** The last resolved problem, and how long ago it ended. */
     last: () =>
       ended === undefined ? null : { ...ended.problem, agoMs: Math.round(monotonicMs() - ended.atMs) },
-    note: (own, problem) => {
+    /** Reports a problem once, and its end; undefined: no problem. */
+    note: (own: OwnPod, problem: Problem | undefined): void => {
       if (problem === undefined && current !== undefined) ended = { problem: current, atMs: monotonicMs() };
       current = problem;
       metrics.refused(problem !== undefined);

@@ -1,22 +1,13 @@
 import type { Observers } from '../engine/monitor/observers.ts';
 import { type MetricsRegistry, simpleGauge } from '../engine/observe/metrics-registry.ts';
-import { createMonitorMetrics, type MonitorMetrics } from '../engine/observe/monitor-metrics.ts';
-import { createDnsMetrics, type DnsMetrics } from './dns/dns-report.ts';
+import { createMonitorMetrics } from '../engine/observe/monitor-metrics.ts';
+import { createDnsMetrics } from './dns/dns-report.ts';
 import type { Hosts } from './hosts.ts';
 
-export interface ProxyMetrics extends MonitorMetrics {
-  readonly changeServed: (seconds: number) => void;
-  readonly hosts: (hosts: Hosts) => void;
-  readonly linesSent: (lines: number) => void;
-  readonly linesDropped: (lines: number) => void;
-  /** Something that the annotations ask for cannot be served; the previous configuration still runs. */
-  readonly refused: (isRefused: boolean) => void;
-  readonly dns: DnsMetrics;
-}
-
+export type ProxyMetrics = ReturnType<typeof createProxyMetrics>;
 export type ProxyObservers = Observers<ProxyMetrics>;
 
-export function createProxyMetrics(nowMs: () => number, registry: MetricsRegistry): ProxyMetrics {
+export function createProxyMetrics(nowMs: () => number, registry: MetricsRegistry) {
   const monitor = createMonitorMetrics(nowMs, registry);
   const changeServed = registry.histogram(
     'hawser_proxy_change_to_serving_seconds',
@@ -42,12 +33,13 @@ export function createProxyMetrics(nowMs: () => number, registry: MetricsRegistr
   );
   return {
     ...monitor,
-    linesSent: (lines) => sent({}, lines),
-    linesDropped: (lines) => dropped({}, lines),
+    linesSent: (lines: number) => sent({}, lines),
+    linesDropped: (lines: number) => dropped({}, lines),
     changeServed,
+    /** Something that the annotations ask for cannot be served; the previous configuration still runs. */
     refused,
     dns: createDnsMetrics(registry),
-    hosts: (hosts) => {
+    hosts: (hosts: Hosts) => {
       addresses.clear();
       for (const [group, list] of Object.entries(hosts)) addresses.set(list.length, { group });
     },

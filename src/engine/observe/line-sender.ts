@@ -21,20 +21,13 @@ interface LineSenderOptions {
   readonly onTrouble: (message: string | undefined) => void;
 }
 
-interface LineSender {
-  /** Never waits. Lines that are never accepted are dropped eventually. */
-  readonly send: (lines: readonly string[]) => void;
-  /** Sends queued lines until `signal` aborts; never rejects. */
-  readonly run: (signal: AbortSignal) => Promise<void>;
-}
-
 const PATIENCE_MS = 5_000;
 const RETRY = { firstMs: 1_000, longestMs: 60_000 };
 /** Pause while there is nothing to send. */
 const REST_MS = 60_000;
 
 /** Sends each batch of lines over its own connection, with backoff after a failure. A failed batch is sent again, so a line may arrive twice. */
-export function createLineSender(options: LineSenderOptions): LineSender {
+export function createLineSender(options: LineSenderOptions) {
   const { target, mostLines, onSent, onDropped, onTrouble } = options;
   const wake = createWake();
   let waiting: readonly string[] = [];
@@ -53,11 +46,13 @@ export function createLineSender(options: LineSenderOptions): LineSender {
     return trouble === undefined;
   };
   return {
-    send: (lines) => {
+    /** Never waits. Lines that are never accepted are dropped eventually. */
+    send: (lines: readonly string[]): void => {
       keep([...waiting, ...lines]);
       wake.poke();
     },
-    run: async (signal) => {
+    /** Sends queued lines until `signal` aborts; never rejects. */
+    run: async (signal: AbortSignal): Promise<void> => {
       let failures = 0;
       let retryAtMs = 0;
       while (!signal.aborted) {

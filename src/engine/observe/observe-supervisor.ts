@@ -40,21 +40,16 @@ export function nextStarvation(
   };
 }
 
-interface StarvationWatch {
-  readonly lateTimer: () => void;
-  /** Once a second. */
-  readonly lag: (worstLagSeconds: number) => void;
-}
-
 /** Distinguishes starvation from failure: logs one line when it begins, and one when it ends. */
-export function createStarvationWatch(log: Log, nowMs: () => number): StarvationWatch {
+export function createStarvationWatch(log: Log, nowMs: () => number) {
   let current: CpuStarvation | undefined;
   let lateTimers = 0;
   return {
-    lateTimer: () => {
+    lateTimer: (): void => {
       lateTimers += 1;
     },
-    lag: (worstLagSeconds) => {
+    /** Once a second. */
+    lag: (worstLagSeconds: number): void => {
       const before = current;
       const lagMs = Math.round(worstLagSeconds * 1_000);
       current = nextStarvation(before, { lagMs, lateTimers }, nowMs());

@@ -20,15 +20,7 @@ export interface SupervisorMetrics<Now> {
 }
 
 /** Event counters of every supervisor. */
-interface SupervisorCounts {
-  /** A new configuration is used. */
-  readonly accepted: (event: LogEvent) => void;
-  readonly refused: (event: LogEvent) => void;
-  readonly internalError: () => void;
-  readonly lag: (worstLagSeconds: number) => void;
-}
-
-export function supervisorCounts(registry: MetricsRegistry): SupervisorCounts {
+export function supervisorCounts(registry: MetricsRegistry) {
   const results: readonly Labels[] = ['done', 'rejected', 'failed'].map((result) => ({ result }));
   const reload = registry.counter(
     'hawser_reloads_total',
@@ -44,10 +36,11 @@ export function supervisorCounts(registry: MetricsRegistry): SupervisorCounts {
     'Exceptions inside the supervisor that it survived.',
   );
   return {
-    accepted: ({ cause }) => {
+    /** A new configuration is used. */
+    accepted: ({ cause }: LogEvent): void => {
       if (cause === 'request') reload({ result: 'done' });
     },
-    refused: ({ cause, stage }) => {
+    refused: ({ cause, stage }: LogEvent): void => {
       if (stage === 'check') reject();
       if (cause === 'request') reload({ result: stage === 'check' ? 'rejected' : 'failed' });
     },

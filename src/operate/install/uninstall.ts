@@ -149,22 +149,20 @@ type RemovalStep =
   | { readonly kind: 'remove-vip'; readonly vip: string; readonly interface: string }
   | { readonly kind: 'remove-firewall-table' };
 
-interface Progress {
-  /** Prints the step at once as text; a structured format keeps it for the document at the end. */
-  step(step: RemovalStep): void;
-  /** Prints the outcome, and what is left on stderr; returns the exit code. */
-  end(outcome: 'nothing-to-do' | 'dry-run' | 'done' | 'left', text: string, left?: readonly string[]): number;
-}
+type Progress = Awaited<ReturnType<typeof createProgress>>;
+type Outcome = 'nothing-to-do' | 'dry-run' | 'done' | 'left';
 
-async function createProgress(json: OutputFormat | undefined): Promise<Progress> {
+async function createProgress(json: OutputFormat | undefined) {
   const steps: RemovalStep[] = [];
   const write = await structuredWriter(json);
   return {
-    step: (step) => {
+    /** Prints the step at once as text; a structured format keeps it for the document at the end. */
+    step: (step: RemovalStep): void => {
       if (json === undefined) process.stdout.write(`${stepText(step)}\n`);
       else steps.push(step);
     },
-    end: (outcome, text, left = []) => {
+    /** Prints the outcome, and what is left on stderr; returns the exit code. */
+    end: (outcome: Outcome, text: string, left: readonly string[] = []): number => {
       for (const each of left) process.stderr.write(`left: ${each}\n`);
       process.stdout.write(json === undefined ? text : `${write({ outcome, steps, left })}\n`);
       return outcome === 'left' ? 1 : 0;

@@ -9,22 +9,17 @@ interface ProductJournal {
   readonly causes?: (lines: readonly JournalLine[], index: number, phraseOf: Phrase) => string | undefined;
 }
 
-/** The text of every product's journal entries. */
-export interface JournalWords {
-  readonly events: JournalEvents;
-  readonly phraseOf: Phrase;
-  readonly isTrouble: (event: string) => boolean;
-  readonly causesOf: (lines: readonly JournalLine[], index: number) => string | undefined;
-}
+export type JournalWords = ReturnType<typeof journalWords>;
 
-export function journalWords(products: readonly ProductJournal[]): JournalWords {
+/** The text of every product's journal entries. */
+export function journalWords(products: readonly ProductJournal[]) {
   const events: JournalEvents = Object.assign({}, engineEvents, ...products.map((each) => each.events));
   const phraseOf = phraser(events);
   return {
     events,
     phraseOf,
-    isTrouble: (event) => Object.hasOwn(events, event) && events[event]?.isTrouble === true,
-    causesOf: (lines, index) =>
+    isTrouble: (event: string): boolean => Object.hasOwn(events, event) && events[event]?.isTrouble === true,
+    causesOf: (lines: readonly JournalLine[], index: number): string | undefined =>
       products.flatMap(({ causes }) => causes?.(lines, index, phraseOf) ?? []).join('; ') || undefined,
   };
 }

@@ -3,13 +3,7 @@ import { type MetricsRegistry, simpleGauge } from '../../engine/observe/metrics-
 import type { OwnPod, PodEvent } from '../pod/pod.ts';
 import type { TargetName } from './target.ts';
 
-export interface DnsMetrics {
-  readonly addresses: (count: number) => void;
-  readonly refused: (isRefused: boolean) => void;
-  readonly written: (records: number) => void;
-}
-
-export function createDnsMetrics(registry: MetricsRegistry): DnsMetrics {
+export function createDnsMetrics(registry: MetricsRegistry) {
   const addresses = simpleGauge(
     registry,
     'hawser_proxy_dns_addresses',
@@ -21,31 +15,23 @@ export function createDnsMetrics(registry: MetricsRegistry): DnsMetrics {
     '1 while a DNS record cannot be corrected.',
   );
   const written = registry.counter('hawser_proxy_dns_writes_total', 'DNS records that were written.');
-  return { addresses, refused, written: (records) => written({}, records) };
+  return { addresses, refused, written: (records: number) => written({}, records) };
 }
 
 /** The outputs of the records' keeper. */
 export interface DnsObservers extends Pick<Observers, 'log' | 'once'> {
-  readonly metrics: { readonly dns: DnsMetrics };
+  readonly metrics: { readonly dns: ReturnType<typeof createDnsMetrics> };
 }
 
-export interface DnsReport {
-  /** Reports problems once, and their end: to the log, the metrics, and as an Event of the pod. */
-  readonly problems: (own: OwnPod, problems: readonly string[]) => void;
-  readonly written: (names: readonly string[], addresses: readonly string[]) => void;
-  readonly chosen: (target: TargetName) => void;
-  /** Records that stay although their names are no longer wanted. */
-  readonly left: (names: readonly string[], target: TargetName) => void;
-  /** No record is wanted any longer, or another replica writes: earlier problems are neither fixed nor open. */
-  readonly ended: () => void;
-}
+export type DnsReport = ReturnType<typeof createDnsReport>;
 
 export function createDnsReport(
   { log, metrics, once }: DnsObservers,
   writeEvent: (own: OwnPod, event: PodEvent) => void,
-): DnsReport {
+) {
   return {
-    problems: (own, problems) => {
+    /** Reports problems once, and their end: to the log, the metrics, and as an Event of the pod. */
+    problems: (own: OwnPod, problems: readonly string[]): void => {
       metrics.dns.refused(problems.length > 0);
       if (problems.length === 0) {
         if (!once.clear('dns')) return;
@@ -60,15 +46,17 @@ export function createDnsReport(
         writeEvent(own, { type: 'Warning', reason: 'DnsNotPublished', message: problems.join('\n') });
       }
     },
-    written: (names, addresses) => {
+    written: (names: readonly string[], addresses: readonly string[]): void => {
       metrics.dns.written(names.length);
       if (names.length > 0) log({ event: 'dns-written', names, addresses });
     },
-    chosen: (target) => log({ event: 'dns-target', target }),
-    left: (names, target) => {
+    chosen: (target: TargetName): void => log({ event: 'dns-target', target }),
+    /** Records that stay although their names are no longer wanted. */
+    left: (names: readonly string[], target: TargetName): void => {
       if (names.length > 0) log({ event: 'dns-names-left', level: 'warn', names, target });
     },
-    ended: () => {
+    /** No record is wanted any longer, or another replica writes: earlier problems are neither fixed nor open. */
+    ended: (): void => {
       metrics.dns.refused(false);
       once.clear('dns');
     },

@@ -23,17 +23,6 @@ export interface PublisherTiming {
   readonly lookMs: number;
 }
 
-interface Publisher {
-  /** Writes the records if they are due. */
-  readonly publish: (
-    names: readonly string[],
-    replicas: readonly Replica[],
-    balancers: readonly LoadBalancer[],
-  ) => Promise<Pass>;
-  /** Another replica may write from now on: stops the write in progress and forgets the published records. */
-  readonly yield: () => void;
-}
-
 interface Means {
   readonly settings: DnsSettings;
   readonly session: ApiSession;
@@ -52,7 +41,7 @@ const UNKNOWN_TARGET = 'Cannot find out whether the cluster has DNSEndpoints: th
 export function createPublisher(
   { settings, session, own, object, report, timing }: Means,
   signal: AbortSignal,
-): Publisher {
+) {
   const { dns, dnsZone: zone, dnsInterval: repairMs, env } = settings;
   const readNodes = createNodeReader(session, timing.lookMs, monotonicMs);
   const newTenure = () => ({
@@ -80,11 +69,17 @@ export function createPublisher(
   });
 
   return {
-    yield: () => {
+    /** Another replica may write from now on: stops the write in progress and forgets the published records. */
+    yield: (): void => {
       tenure.end.abort(new Error('another replica may write now'));
       tenure = newTenure();
     },
-    publish: async (names, replicas, balancers) => {
+    /** Writes the records if they are due. */
+    publish: async (
+      names: readonly string[],
+      replicas: readonly Replica[],
+      balancers: readonly LoadBalancer[],
+    ): Promise<Pass> => {
       const to = target ?? (await choose());
       if (to === undefined) return notDone([UNKNOWN_TARGET], timing.retry.firstMs);
       if (names.length === 0) return notDone([], timing.lookMs);
