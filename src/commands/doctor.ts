@@ -3,7 +3,7 @@ import { doctorFlags as apiLbFlags } from '../api-lb/doctor/flags.ts';
 import { defaultSettingsPath, type SettingsOf, type SettingsReader } from '../cli/command-spec.ts';
 import { type CommandContext, hasColours, printAs } from '../cli/run-command.ts';
 import { type HostFiles, hostFiles } from '../engine/examine/host-files.ts';
-import { readAs } from '../operate/daemons/settings-files.ts';
+import { readAs } from '../operate/doctor/daemon-settings.ts';
 import { doctorCommand } from '../operate/doctor/doctor-settings.ts';
 import { reportLines } from '../operate/doctor/report-lines.ts';
 import { exitCodeOf } from '../operate/exit-code.ts';

@@ -11,7 +11,7 @@ import { monitorFiles, monitorListen } from '../../../src/cli/shared-flags.ts';
 import { pods as installedPods } from '../../../src/commands/pods.ts';
 import { hostFiles } from '../../../src/engine/examine/host-files.ts';
 import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
-import { asInstalled } from '../../../src/operate/doctor/as-installed.ts';
+import { asInstalled } from '../../../src/operate/doctor/daemon-settings.ts';
 import { look } from '../../../src/operate/install/disk.ts';
 import { effectiveSettings, portsOf } from '../../../src/operate/install/effective-settings.ts';
 import { renderManifest } from '../../../src/operate/install/manifest.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { pods } from '../../../../src/commands/pods.ts';
 import { hostFiles } from '../../../../src/engine/examine/host-files.ts';
-import { findDaemons } from '../../../../src/operate/daemons/daemons.ts';
-import { settingsPathOf } from '../../../../src/operate/daemons/settings-files.ts';
+import { settingsPathOf } from '../../../../src/operate/doctor/daemon-settings.ts';
+import { findDaemons } from '../../../../src/operate/doctor/daemons.ts';
 import { temporaryRoot } from '../../../helpers/doctor/scene.ts';
 
 const supervise = ['haproxy', 'supervise', '--settings', 'own/config.yaml'];

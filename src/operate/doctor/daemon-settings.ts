@@ -1,0 +1,148 @@
+import { existsSync, statSync } from 'node:fs';
+import { readCommandLine, settingsTyped } from '../../cli/command-line.ts';
+import type { CommandSpec, SettingsFile, SettingsReader } from '../../cli/command-spec.ts';
+import type { Pod } from '../../cli/pod.ts';
+import type { HostFiles } from '../../engine/examine/host-files.ts';
+import { ConfigError } from '../../engine/system/errors.ts';
+import { layout } from '../install/layout.ts';
+import type { DeployedDaemon, DoctorSettings, ProgramPage } from './context.ts';
+import { type Daemon, findDaemons, findRunning } from './daemons.ts';
+
+/** What a daemon's settings may have. */
+interface DaemonSettings {
+  readonly listen?: { readonly port: number } | undefined;
+  readonly metricsListen?: { readonly port: number } | undefined;
+  readonly kubeconfig?: string;
+}
+
+/**
+ * The settings of the daemons on this node, as they run or as their manifests would start them. A program that is not installed, or whose
+ * settings are broken, counts with its defaults; `kubeconfig` is undefined if no monitor is installed here.
+ */
+export async function asInstalled(
+  files: HostFiles,
+  file: SettingsFile | undefined,
+  pods: readonly Pod[],
+  readSettings: SettingsReader,
+): Promise<Pick<DoctorSettings, 'pages' | 'outdated' | 'kubeconfig'>> {
+  const daemons = await findDaemons(files, pods);
+  const all = pods
+    .flatMap((pod) => pod.daemons)
+    .map((spec) => {
+      const daemon = daemons.find((each) => each.spec === spec);
+      // Only these fields are read, and no daemon has them with another meaning.
+      const settings = daemon && unlessRefused(() => settingsOf(daemon, file) as DaemonSettings);
+      return { spec, settings };
+    });
+  const present = unlessRefused(() => presentSettings(daemons, readSettings));
+  return {
+    pages: all.flatMap(({ spec, settings }) => pagesOf(spec.name, settings ?? wouldListen(spec, file))),
+    outdated: present === undefined ? [] : startedBefore(present, daemons),
+    kubeconfig: all.flatMap(({ settings }) => settings?.kubeconfig ?? [])[0],
+  };
+}
+
+/** The daemons of pods that hawser does not install, as they run here. One whose settings cannot be read is left out. */
+export async function deployedHere(
+  files: HostFiles,
+  specs: readonly CommandSpec[],
+  readSettings: SettingsReader,
+): Promise<readonly DeployedDaemon[]> {
+  const daemons = await findRunning(files, specs);
+  return daemons.flatMap((daemon) => {
+    // Another command may begin with the same word.
+    const settings = unlessRefused(() => settingsOf(daemon, presentSettings([daemon], readSettings)?.file));
+    return settings === undefined ? [] : { spec: daemon.spec, settings };
+  });
+}
+
+/** The settings of a daemon, with this settings file. Throws a ConfigError. */
+function settingsOf({ spec, argv, env }: Daemon, file: SettingsFile | undefined): unknown {
+  return settingsTyped(spec, argv, env, () => file);
+}
+
+/** Undefined for settings that the daemon would refuse. */
+function unlessRefused<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
+}
+
+/** The settings file says where a monitor's pages listen. */
+function wouldListen({ section, flags }: CommandSpec, file: SettingsFile | undefined): DaemonSettings {
+  const pageOf = (key: 'listen' | 'metricsListen') => {
+    const inFile = flags[key]?.inFile === 'never' ? undefined : file?.values[section ?? 'top']?.[key];
+    const ports = [inFile?.value, flags[key]?.default].flatMap(
+      (listen) => /:(\d+)$/.exec(String(listen))?.[1] ?? [],
+    );
+    return ports[0] === undefined ? undefined : { port: Number(ports[0]) };
+  };
+  return { listen: pageOf('listen'), metricsListen: pageOf('metricsListen') };
+}
+
+function pagesOf(program: string, { listen, metricsListen }: DaemonSettings): readonly ProgramPage[] {
+  const pages: ProgramPage[] = [];
+  if (listen !== undefined) pages.push({ program, port: listen.port });
+  if (metricsListen !== undefined)
+    pages.push({ program, port: metricsListen.port, flag: '--metrics-listen' });
+  return pages;
+}
+
+/** A settings file as a daemon would read it, with the daemon's path. */
+interface ReadSettings {
+  readonly file: SettingsFile;
+  readonly writtenAtMs: number;
+}
+
+/**
+ * The file that the daemons read when they start; undefined if none. Throws a ConfigError with every problem of the
+ * file, and for a named file that is missing.
+ */
+function presentSettings(daemons: readonly Daemon[], readSettings: SettingsReader): ReadSettings | undefined {
+  for (const daemon of daemons) {
+    const path = settingsPathOf(daemon);
+    if (path !== undefined) return readAs(path, daemon.at(path), readSettings);
+  }
+  const at = daemons[0]?.at(layout.settings);
+  return at !== undefined && existsSync(at) ? readAs(layout.settings, at, readSettings) : undefined;
+}
+
+/** The settings file that this daemon was given; undefined if none, which means the default path. */
+export function settingsPathOf({ spec, argv, env, folder }: Daemon): string | undefined {
+  let path: string | undefined;
+  const remember = (asked: string | undefined) => {
+    path = asked;
+    return undefined;
+  };
+  // Some arguments are only in the settings file.
+  unlessRefused(() => readCommandLine(spec, argv, env, remember, folder));
+  return path;
+}
+
+/** `at` is the location of `path` for this process. Messages name `path`. */
+export function readAs(path: string, at: string, readSettings: SettingsReader): ReadSettings {
+  try {
+    const file = readSettings(at);
+    if (file === undefined) throw new ConfigError([`Cannot read settings file "${path}": expected one`]);
+    return { file: { ...file, path }, writtenAtMs: statSync(at).mtimeMs };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError(
+      error.problems.map((problem) => problem.replaceAll(at, path)),
+      { cause: error },
+    );
+  }
+}
+
+/** The precision of a process's start time: `btime` counts in seconds. */
+const CLOCK_SLACK_MS = 2_000;
+
+/** The daemons that started before the settings file was written, by their names: they run with older settings. */
+function startedBefore({ writtenAtMs }: ReadSettings, daemons: readonly Daemon[]): readonly string[] {
+  return daemons.flatMap(({ spec, startedAtMs }) =>
+    startedAtMs !== undefined && startedAtMs + CLOCK_SLACK_MS < writtenAtMs ? [spec.name] : [],
+  );
+}
