@@ -8,7 +8,7 @@ import type { RouterNode } from '../../src/router/look/router-section.ts';
 import type { VipNode } from '../../src/vip/status/vip-holders.ts';
 
 /** A node's status with the fields of every product: no other place has to know them all. */
-export type NodeStatus = operate.NodeStatus & ApiLbNode & VipNode & RouterNode & PodProxyNode;
+export type NodeStatus = ApiLbNode & VipNode & RouterNode & PodProxyNode;
 export type ClusterStatus = Omit<operate.ClusterStatus, 'here' | 'peers'> & SeenCluster<NodeStatus>;
 
 export const nodeStatusSchema = operate.nodeStatusSchema(statusProducts) as z.ZodMiniType<NodeStatus>;

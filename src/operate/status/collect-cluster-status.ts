@@ -3,12 +3,12 @@ import { READY_PATH } from '../../cli/shared-flags.ts';
 import { askProgram } from '../../engine/examine/ask-program.ts';
 import { askPeers, type Peer, type PeerHealth } from '../../engine/examine/peer-health.ts';
 import { type Problem, problem, problemsAmong, worstFirst } from '../../engine/examine/problem.ts';
-import type { Evidence, SeenCluster, SeenPeer } from '../../engine/examine/seen.ts';
+import type { Evidence, SeenCluster, SeenNode, SeenPeer } from '../../engine/examine/seen.ts';
 import { findHolders } from '../../engine/system/network/address-holders.ts';
 import type { PageAddress } from '../../engine/system/network/ask-page.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { layout } from '../install/layout.ts';
-import type { ClusterStatus, NodeStatus } from './node-status.ts';
+import type { ClusterStatus } from './node-status.ts';
 import { answersHere, productsAt } from './place.ts';
 import type { ProductStatus, VipName } from './product-status.ts';
 import type { StatusSettings } from './status-settings.ts';
@@ -35,7 +35,7 @@ export async function collectNodeStatus(
   products: readonly ProductStatus[],
   signal: AbortSignal,
   timeoutMs: number,
-): Promise<NodeStatus> {
+): Promise<SeenNode> {
   const limits = { timeoutMs, signal };
   const at = new Date().toISOString();
   const asked = products.flatMap(({ look }) => look.programs).filter(({ name }) => name in places.pages);
@@ -52,7 +52,7 @@ export async function collectNodeStatus(
   const ofNodes = products
     .filter(({ look }) => look.home.kind === 'node')
     .flatMap(({ look }) => look.programs);
-  const said: NodeStatus = {
+  const said: SeenNode = {
     at,
     node: places.node,
     programs: answers.map(({ program }) => program),
@@ -100,7 +100,7 @@ export async function collectClusterStatus(
 
 /** The other nodes, as the last product knows them that does: the VIP's group knows more than a list of API servers. */
 function knownPeers(
-  here: NodeStatus,
+  here: SeenNode,
   products: readonly ProductStatus[],
   ownAddresses: ReadonlySet<string>,
 ): readonly Peer[] {
@@ -111,7 +111,7 @@ function knownPeers(
 
 /** All problems, worst first. The verdict is unknown if no program answered. */
 function judge(
-  status: SeenCluster<NodeStatus>,
+  status: SeenCluster<SeenNode>,
   products: readonly ProductStatus[],
 ): Pick<ClusterStatus, 'verdict' | 'problems'> {
   const { here, peers } = status;
@@ -135,7 +135,7 @@ function judge(
   };
 }
 
-function isHawserHere(here: NodeStatus, products: readonly ProductStatus[]): boolean {
+function isHawserHere(here: SeenNode, products: readonly ProductStatus[]): boolean {
   const isThere = products.some(({ look }) => look.others?.isThere(here));
   return isThere || here.programs.some(({ state }) => state === 'answers');
 }
@@ -147,7 +147,7 @@ function peerProblem({ name, address, health }: SeenPeer): Problem | false {
 
 /** Everything that was seen, put together and judged. */
 export function clusterStatus(
-  here: NodeStatus,
+  here: SeenNode,
   vips: readonly VipName[],
   looks: readonly PeerHealth[],
   evidence: Evidence,

@@ -3,22 +3,19 @@ import { programState } from '../../engine/examine/ask-program.ts';
 import { type SeenCluster, type SeenNode, seenPeerSchema, seenVipSchema } from '../../engine/examine/seen.ts';
 import type { ProductStatus } from './product-status.ts';
 
-/**
- * All that is known of this node at one moment. Each product adds fields of its own: what its programs say of themselves, and
- * what it reads besides. Whatever did not answer is null, and `programs` says why. Times are milliseconds.
- */
-export type NodeStatus = SeenNode;
-
 /** What `hawser status --json` prints. */
-export interface ClusterStatus extends SeenCluster<NodeStatus> {
+export interface ClusterStatus extends SeenCluster<SeenNode> {
   readonly v: 1;
   readonly verdict: 'healthy' | 'degraded' | 'unknown';
   /** Problems, worst first; empty if healthy. */
   readonly problems: readonly string[];
 }
 
-/** What is known of this node. */
-export function nodeStatusSchema(products: readonly ProductStatus[]): z.ZodMiniType<NodeStatus> {
+/**
+ * What is known of this node at one moment. Each product adds fields of its own: what its programs say of themselves, and
+ * what it reads besides. Whatever did not answer is null, and `programs` says why. Times are milliseconds.
+ */
+export function nodeStatusSchema(products: readonly ProductStatus[]): z.ZodMiniType<SeenNode> {
   const names = products.flatMap(({ look }) => look.programs.map(({ name }) => name));
   const common = {
     /** ISO 8601, UTC. */
@@ -30,7 +27,7 @@ export function nodeStatusSchema(products: readonly ProductStatus[]): z.ZodMiniT
   const others = products.map(({ look }) => look.others?.schema);
   const fields = Object.assign(common, ...products.map(answersOf), ...others);
   // TypeScript does not know the products' fields.
-  return z.object(fields) as z.ZodMiniType as z.ZodMiniType<NodeStatus>;
+  return z.object(fields) as z.ZodMiniType as z.ZodMiniType<SeenNode>;
 }
 
 /** What runs in a pod of its own is missing elsewhere. */

@@ -1,5 +1,5 @@
 import type { ProgramAnswer } from '../../engine/examine/ask-program.ts';
-import type { NodeStatus } from './node-status.ts';
+import type { SeenNode } from '../../engine/examine/seen.ts';
 import type { ProductStatus, ProgramStatus } from './product-status.ts';
 
 /** The answer of each program that was asked. */
@@ -31,7 +31,7 @@ export function answersHere(
 
 /** The products of which a node has a program, silent or not. */
 export function productsAt(
-  { programs }: Pick<NodeStatus, 'programs'>,
+  { programs }: Pick<SeenNode, 'programs'>,
   products: readonly ProductStatus[],
 ): readonly ProductStatus[] {
   const names = new Set(programs.map(({ name }) => name));

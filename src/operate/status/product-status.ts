@@ -9,10 +9,10 @@ import type {
   KnownNode,
   SeenCluster,
   SeenInstance,
+  SeenNode,
   SeenPeer,
   SeenVip,
 } from '../../engine/examine/seen.ts';
-import type { NodeStatus } from './node-status.ts';
 
 interface Limits {
   readonly timeoutMs: number;
@@ -34,9 +34,9 @@ export interface ProgramStatus {
  */
 export interface ProductStatus {
   readonly look: Look;
-  section(status: SeenCluster<NodeStatus>): StatusPart;
+  section(status: SeenCluster<SeenNode>): StatusPart;
   /** What is wrong on this node, and with all nodes together. */
-  problems(status: SeenCluster<NodeStatus>): readonly Problem[];
+  problems(status: SeenCluster<SeenNode>): readonly Problem[];
 }
 
 /** What is asked, and what the answers mean for the other products. */
@@ -54,11 +54,11 @@ interface Look {
   readonly others?: {
     readonly schema: Readonly<Record<string, z.ZodMiniType>>;
     read(statPort: number, limits: Limits): Promise<unknown>;
-    fields(read: unknown, said: NodeStatus): object;
+    fields(read: unknown, said: SeenNode): object;
     /** Whether there was an answer. */
-    isThere(node: NodeStatus): boolean;
+    isThere(node: SeenNode): boolean;
   };
-  group?(here: NodeStatus): Group;
+  group?(here: SeenNode): Group;
   readonly vips?: VipReading;
 }
 
@@ -77,18 +77,18 @@ interface StatusPart {
   readonly nodes?: {
     /** Their names, and the page's style for each. */
     readonly columns: Readonly<Record<string, string>>;
-    entry(node: KnownNode<NodeStatus>): NodeEntry;
+    entry(node: KnownNode<SeenNode>): NodeEntry;
   };
 }
 
 /** Who holds which VIP, where a product has VIPs. */
 interface VipReading {
   /** Every VIP that a program of this node knows, or that the settings name. */
-  known(here: NodeStatus, configured: readonly VipName[]): readonly VipName[];
+  known(here: SeenNode, configured: readonly VipName[]): readonly VipName[];
   /** The holder of a VIP, and the reason. */
-  status(vip: VipName, here: NodeStatus, peers: readonly SeenPeer[], evidence: Evidence): SeenVip;
+  status(vip: VipName, here: SeenNode, peers: readonly SeenPeer[], evidence: Evidence): SeenVip;
   /** Each VIP's state on a node, and since when. */
-  instances(node: NodeStatus): readonly SeenInstance[];
+  instances(node: SeenNode): readonly SeenInstance[];
 }
 
 export type VipName = Pick<SeenVip, 'vip' | 'kind'>;

@@ -8,9 +8,9 @@ import {
   styled,
   type Table,
 } from '../../../engine/examine/section.ts';
-import { allNodes, type KnownNode } from '../../../engine/examine/seen.ts';
+import { allNodes, type KnownNode, type SeenNode } from '../../../engine/examine/seen.ts';
 import { countText } from '../../../engine/system/text/readable-text.ts';
-import type { ClusterStatus, NodeStatus } from '../node-status.ts';
+import type { ClusterStatus } from '../node-status.ts';
 import { productsAt } from '../place.ts';
 import type { ProductStatus } from '../product-status.ts';
 
@@ -61,7 +61,7 @@ type NodeColumns = NonNullable<ReturnType<ProductStatus['section']>['nodes']>;
 
 /** What this node says of itself, and what is seen of the others from here. */
 function nodesSection(status: ClusterStatus, products: readonly NodeColumns[]): Section {
-  const rows = allNodes<NodeStatus>(status).map((node) => nodeRow(node, products));
+  const rows = allNodes(status).map((node) => nodeRow(node, products));
   const columns = {
     Node: 'name',
     Programs: 'how',
@@ -73,7 +73,7 @@ function nodesSection(status: ClusterStatus, products: readonly NodeColumns[]): 
   return { id: 'nodes', title: 'Nodes', place: 'wide', parts: [{ tables: [table] }] };
 }
 
-function nodeRow(node: KnownNode<NodeStatus>, products: readonly NodeColumns[]): Row {
+function nodeRow(node: KnownNode<SeenNode>, products: readonly NodeColumns[]): Row {
   const { name, said, peer } = node;
   const entries = products.map(({ entry }) => entry(node));
   const address = peer?.address ?? entries.find((entry) => entry.address !== undefined)?.address;
@@ -92,14 +92,14 @@ function nodeRow(node: KnownNode<NodeStatus>, products: readonly NodeColumns[]):
   };
 }
 
-function programsOf({ programs }: NodeStatus): readonly Piece[] {
+function programsOf({ programs }: SeenNode): readonly Piece[] {
   const notes = programs.flatMap(({ name, state, address, problem }) =>
     state === 'answers' ? [] : styled('note', `${[name, address].filter(Boolean).join(' at ')}: ${problem}`),
   );
   return [answersOf(programs), ...notes];
 }
 
-function answersOf(programs: NodeStatus['programs']): StatusLabel {
+function answersOf(programs: SeenNode['programs']): StatusLabel {
   const silent = programs.filter(({ state }) => state === 'silent');
   const asked = programs.filter(({ state }) => state !== 'not-asked');
   if (asked.length === 0) return statusLabel('unknown', 'no program was asked');
