@@ -16,5 +16,5 @@ const events: JournalEvents = {
   'servers-drained': { kind: 'servers', facts: ['drained', 'isIgnored'] },
 };
 
-/** The journaled events of the API load balancer. */
+/** The API load balancer's log events that the journal records. */
 export const apiLbJournal = { events };

@@ -15,7 +15,7 @@ import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
 import type { HaproxyMonitorStatus } from './haproxy-monitor-status.ts';
 import { printableLoadBalancer, serversInRotation } from './load-balancer.ts';
 
-/** A loaded machine takes seconds for 40 ms of work. */
+/** A check needs 40 ms of CPU time, which can take seconds on a loaded machine. */
 const CHECK_TIMEOUT_MS = 20_000;
 
 interface HaproxyConfiguration extends ConfigurationParts<readonly ApiServer[]> {
@@ -24,7 +24,7 @@ interface HaproxyConfiguration extends ConfigurationParts<readonly ApiServer[]> 
   readonly view: () => Pick<HaproxyMonitorStatus, 'servers' | 'configSha256' | 'lastChange'>;
 }
 
-/** haproxy.cfg for the configuration loop: rendered from the list of servers, checked by HAProxy, applied by its supervisor. */
+/** haproxy.cfg for the configuration loop: rendered from the list of servers, validated by HAProxy, applied by its supervisor. */
 export function haproxyConfiguration(
   settings: HaproxyMonitorSettings,
   wake: Wake,
@@ -66,17 +66,17 @@ export function haproxyConfiguration(
   };
 }
 
-/** Logs which servers came and went, and which are out of rotation, since this monitor's first list. */
+/** Logs added, removed and drained servers. The first list of a monitor's run is not logged. */
 function logServerChanges(
   before: readonly ApiServer[] | undefined,
   now: readonly ApiServer[],
   { log }: HaproxyMonitorObservers,
 ): void {
   if (before === undefined) return;
-  const without = (list: readonly ApiServer[], gone: readonly ApiServer[]) =>
-    list.map(endpointOf).filter((each) => !gone.some((other) => endpointOf(other) === each));
-  const added = without(now, before);
-  const removed = without(before, now);
+  const onlyIn = (list: readonly ApiServer[], other: readonly ApiServer[]) =>
+    list.map(endpointOf).filter((endpoint) => !other.some((server) => endpointOf(server) === endpoint));
+  const added = onlyIn(now, before);
+  const removed = onlyIn(before, now);
   if (added.length + removed.length > 0) log({ event: 'servers-changed', added, removed });
   logDrained(before, now, log);
 }
@@ -87,7 +87,7 @@ function logDrained(before: readonly ApiServer[], now: readonly ApiServer[], log
   const drained = drainedOf(now);
   const earlier = drainedOf(before);
   if (drained.join(' ') === earlier.join(' ')) return;
-  // Draining every server would take the API away, so the annotations are then ignored.
+  // Draining every server would take the API offline, so the annotations are ignored in that case.
   const isIgnored = serversInRotation(now) === now && drained.length > 0;
   log({ event: 'servers-drained', level: isIgnored ? 'warn' : 'info', drained, isIgnored });
 }

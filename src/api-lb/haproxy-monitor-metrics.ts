@@ -28,7 +28,7 @@ export function createHaproxyMonitorMetrics(nowMs: () => number, registry: Metri
     apiReachable: number('hawser_api_reachable', '1 while some API server answers the monitor.'),
     usable: number('hawser_load_balancer_usable', '1 while HAProxy of this node has a usable server.'),
     redirect: number('hawser_redirect_present', '1 while the VIP is redirected to HAProxy on this node.'),
-    /** Each server that HAProxy has now, by name, and whether it is up. Earlier ones are dropped. */
+    /** Replaces the series of all servers: name and whether HAProxy reports the server as up. */
     serversUp: (now: readonly (readonly [string, boolean])[]) => {
       serverUp.clear();
       for (const [server, isUp] of now) serverUp.set(Number(isUp), { server });

@@ -49,8 +49,8 @@ export const haproxyMonitorCommand = commandSpec({
     ],
   ],
   notes: [
-    'The redirect VIP:API_PORT -> LB_PORT is added after two good answers of /haproxy_monitor, 1 s apart.',
-    'An empty list is never applied; one that loses more than half of the servers only after three equal polls and a failed /readyz probe of each lost one.',
+    'The redirect VIP:API_PORT -> LB_PORT is added after two successful polls of /haproxy_monitor, 1 s apart.',
+    'An empty list is never applied. A list that lacks more than half of the servers is applied after three equal polls, if /readyz of each missing server fails.',
     'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
   ],
   derive: (settings) => {
@@ -60,15 +60,15 @@ export const haproxyMonitorCommand = commandSpec({
     ];
     if (settings.worker && settings.apiVips.length > 0)
       problems.push(
-        'Cannot use worker with apiVips: a worker holds no VIP, expected one of them; to give this node a VIP type hawser uninstall first',
+        'Cannot use worker with apiVips: a worker holds no VIP, expected one of the two; run hawser uninstall before giving this node a VIP',
       );
     if (problems.length > 0) throw new ConfigError(problems);
     return {
       ...settings,
-      /** Canonical and unique, in the given order; the first one's family leads. */
+      /** Canonical and unique, in the given order. */
       vips: [...new Set(settings.apiVips)],
       lastKnownPath: settings.lastKnown ?? besideConfig(settings, 'api-servers.json'),
-      /** From the kernel that this process runs on. */
+      /** Whether this node's kernel supports IPv6. */
       hasIpv6: existsSync('/proc/net/if_inet6'),
     };
   },
@@ -83,7 +83,7 @@ interface Ports {
   readonly metricsListen?: { readonly port: number } | undefined;
 }
 
-/** On which HAProxy and its monitor listen. */
+/** The ports on which HAProxy and its monitor listen, with the settings that set them. */
 export function ownPorts(settings: Ports): readonly UsedPort[] {
   const { lbPort, healthPort, statPort, extraPorts, listen, metricsListen } = settings;
   return [
@@ -99,7 +99,7 @@ export function ownPorts(settings: Ports): readonly UsedPort[] {
   ];
 }
 
-/** On which no extra port may be. */
+/** The ports that an extra port must not use. */
 function usedPorts(settings: Ports & { readonly apiPort: number }): readonly UsedPort[] {
   return [
     { key: 'apiPort', port: settings.apiPort },
@@ -121,8 +121,8 @@ export const showConfigCommand: typeof haproxyMonitorCommand = {
     ['hawser show-config /etc/hawser/kubeconfig haproxy.cfg.ejs /etc/haproxy/haproxy.cfg | jq .servers'],
     [
       "hawser show-config … | jq '.settings.apiPort'",
-      'its value, and whether it came from flag, variable or file',
+      'the value, and whether it came from a flag, an environment variable or the file',
     ],
   ],
-  notes: ['Exit codes: 0 with servers, 1 no API server answered and no list is known, 2 usage.'],
+  notes: ['Exit codes: 0 with servers, 1 no API server answered and no list is stored, 2 usage.'],
 };

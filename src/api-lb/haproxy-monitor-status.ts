@@ -6,32 +6,32 @@ export const haproxyMonitorStatusSchema = z.object({
   version: z.string(),
   source: z.enum(['nodes', 'endpoints', 'static']),
   apiReachable: z.boolean(),
-  /** The list in HAProxy's configuration, null without one. */
+  /** The servers in HAProxy's configuration; null before the first configuration. */
   servers: z.nullable(
     z.array(
       z.object({
         name: z.string(),
         address: z.string(),
         port: z.number(),
-        /** Out of rotation by an annotation of its Node. */
+        /** An annotation of the server's Node takes it out of rotation. */
         drained: z.exactOptional(z.literal(true)),
       }),
     ),
   ),
-  /** Why an observed list is not applied; null if it is. */
+  /** Why the observed list is held back; null if it is applied. */
   held: z.nullable(z.string()),
-  /** Of the last rendered configuration; null before the first. */
+  /** SHA-256 of the last rendered configuration; null before the first. */
   configSha256: z.nullable(z.string()),
-  /** HAProxy has a server that it would send a client to. */
+  /** Whether HAProxy has a server for clients; null before the first poll. */
   usable: z.nullable(z.boolean()),
   /** `off`: there is no VIP to redirect. */
   redirect: z.enum(['present', 'absent', 'failed', 'off']),
   redirectProblem: z.nullable(z.string()),
-  /** More ports of the VIP, as the settings have them. A monitor of an earlier version has none. */
+  /** The extra ports of the VIP, from the settings. Absent from monitors of earlier versions. */
   extraPorts: z.exactOptional(
     z.array(z.object({ name: z.string(), port: z.number(), listenPort: z.number(), serverPort: z.number() })),
   ),
-  /** Why nothing is served at `metricsListen`; absent if it is, or if it is not set. */
+  /** Why metrics are not served at `metricsListen`; absent if they are served, or if `metricsListen` is not set. */
   metricsProblem: z.exactOptional(z.string()),
   lastChange: z.nullable(lastChangeSchema),
 });

@@ -11,7 +11,7 @@ import { openServerList } from './open-server-list.ts';
 import { createRedirectLoop } from './redirect-loop.ts';
 import { watchServers } from './server-watch.ts';
 
-/** Resolves with 0 after a stop was requested and the redirect is gone. */
+/** Runs the HAProxy monitor. Resolves with exit code 0 after a requested stop, once the redirect is removed. */
 export async function monitorHaproxy(settings: HaproxyMonitorSettings): Promise<number> {
   return await monitorProgram(
     {

@@ -6,7 +6,7 @@ import { LEAVING_VARIABLE } from '../haproxy/leaving-variable.ts';
 import { type ExtraPort, extraBackend } from './extra-ports/extra-ports.ts';
 import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
 
-/** An operator's choices for the load balancer; everything else in the model is decided by `loadBalancerModel`. */
+/** The settings that the model depends on; `loadBalancerModel` decides everything else. */
 export type LoadBalancerSettings = Pick<
   HaproxyMonitorSettings,
   | 'lbPort'
@@ -23,13 +23,13 @@ export type LoadBalancerSettings = Pick<
 >;
 
 /**
- * Everything that `templates/haproxy.cfg.ejs` can print, ready to be printed: durations carry their units and every
- * string is free of blanks, quotes and control characters. A template that uses any other field fails.
+ * The values that `templates/haproxy.cfg.ejs` can print. Durations include their unit. No string contains blanks, quotes or control characters.
+ * Rendering fails if the template uses any other field.
  */
 interface LoadBalancerModel {
   /**
-   * The bind address for clients and probes. Every address of the node: `::`, which with `v4v6` includes both families, or `0.0.0.0` without IPv6.
-   * On a worker `127.0.0.1`.
+   * The bind address for clients and probes: all addresses of the node, which is `::` (with `v4v6` for both families) or `0.0.0.0` without IPv6.
+   * On a worker it is `127.0.0.1`.
    */
   readonly anyAddress: string;
   readonly ports: {
@@ -38,7 +38,7 @@ interface LoadBalancerModel {
     readonly healthPort: number;
     readonly apiPort: number;
   };
-  /** Null if every node derives it from its kubeconfig. */
+  /** Null if not set: each node then derives the name from its kubeconfig. */
   readonly clusterName: string | null;
   /** Sorted by name; may be empty. */
   readonly servers: readonly LoadBalancerServer[];
@@ -46,18 +46,18 @@ interface LoadBalancerModel {
   readonly extraPorts: readonly LoadBalancerExtraPort[];
   readonly statsSocket: string;
   readonly stateFile: string;
-  /** Set by the supervisor when it is asked to stop. */
+  /** Name of the HAProxy variable that the supervisor sets when it is asked to stop. */
   readonly leavingVariable: string;
   /** A target of HAProxy's `log` directive. */
   readonly logTarget: string;
   readonly logConnections: boolean;
-  /** Connections that clients may hold, those of each extra port, and the total, which leaves some for probes and the statistics page. */
+  /** Connection limits: clients of the API, clients of each extra port, and the total, which includes a reserve for probes and the statistics page. */
   readonly maxconn: { readonly clients: number; readonly extra: number; readonly total: number };
   /** HAProxy durations such as `3s`. */
   readonly timeouts: {
-    /** Limits one attempt to connect a client; then another server is tried. */
+    /** Limits one connection attempt for a client, before another server is tried. */
     readonly attempt: string;
-    /** Limits a check, with its TLS handshake. */
+    /** Limits a health check's connection, including the TLS handshake. */
     readonly connect: string;
     readonly client: string;
     readonly server: string;
@@ -65,13 +65,13 @@ interface LoadBalancerModel {
     readonly fin: string;
     readonly check: string;
     readonly probe: string;
-    /** How long a draining process spreads the closing of its idle connections. */
+    /** The period over which a draining process closes its idle connections. */
     readonly closeSpread: string;
   };
   readonly redispatches: number;
-  /** For a template in which `timeouts.connect` limits an attempt: the shipped template's is shorter, with `redispatches`. */
+  /** For custom templates that limit an attempt by `timeouts.connect`. The shipped template uses `timeouts.attempt` and `redispatches`. */
   readonly retries: number;
-  /** TCP keepalive of clients: after `idle`, `count` probes `interval` apart; then the client is considered gone. */
+  /** TCP keepalive for clients: after `idle`, `count` probes every `interval`; a client that answers none is disconnected. */
   readonly keepalive: { readonly idle: string; readonly interval: string; readonly count: number };
   readonly check: HealthCheck;
 }
@@ -82,7 +82,7 @@ interface LoadBalancerServer {
   readonly port: number;
   /** Address and port as HAProxy reads them: `10.0.0.1:6443`, `[fd00::1]:6443`. */
   readonly endpoint: string;
-  /** Out of rotation: gets no new connections. Never true for every server. */
+  /** Out of rotation: receives no new connections. Never true for all servers. */
   readonly isDrained: boolean;
 }
 
@@ -101,19 +101,19 @@ interface HealthCheck {
   readonly fall: number;
   readonly rise: number;
   readonly slowstart: string;
-  /** `(rise - 1) * fastinter`: how long a server must pass its checks before it gets its first connection. */
+  /** `(rise - 1) * fastinter`: how long a server must pass its checks before it receives connections. */
   readonly holdDown: string;
 }
 
-/** Connections left for the kubelet's probe and the statistics page when clients have used up theirs. */
+/** Connections reserved for the kubelet's probe and the statistics page while clients are at their limit. */
 const PROBE_CONNECTIONS = 100;
 const CLIENT_CONNECTIONS = 40_000;
-/** A node needs one or two of each. */
+/** Per extra port. A node needs one or two connections to each. */
 const EXTRA_CONNECTIONS = 4_000;
 
 /**
- * The HAProxy template's model. All decisions that are not an operator's are made here; the template explains each
- * value next to where it prints it. Servers are sorted by name, in whatever order they came.
+ * Returns the model for the HAProxy template. All values that operators cannot set are chosen here; the template explains
+ * each value where it prints it. Servers are sorted by name, so that their order in `servers` does not matter.
  */
 export function loadBalancerModel(
   settings: LoadBalancerSettings,
@@ -166,7 +166,7 @@ function addressFor({ worker, hasIpv6 }: LoadBalancerSettings): string {
   return hasIpv6 ? '::' : '0.0.0.0';
 }
 
-/** The servers that get new connections: all of them if every one is drained, since an annotation must not take the API away. */
+/** Returns the servers that receive new connections: those not drained, or all servers if all are drained, since annotations must not take the API offline. */
 export function serversInRotation(servers: readonly ApiServer[]): readonly ApiServer[] {
   const inRotation = servers.filter(({ drained }) => drained !== true);
   return inRotation.length === 0 ? servers : inRotation;
@@ -175,8 +175,8 @@ export function serversInRotation(servers: readonly ApiServer[]): readonly ApiSe
 const FASTINTER_SECONDS = 2;
 
 /**
- * Holding a server back protects clients from a server that is not quite ready while others serve. A single server has no substitute: every
- * second that it is held back is a second without an API.
+ * Requires several good checks before a server that recovers receives connections, since it may not be fully ready and others can serve. A single
+ * server must pass only one, because the API is down until then.
  */
 function healthCheck(servers: number): HealthCheck {
   const rise = servers > 1 ? 6 : 1;
@@ -204,9 +204,8 @@ function withEndpoint(
 }
 
 /**
- * The model for these servers. Unprintable if a server is invalid: a forbidden character in its name or address,
- * no port, or a duplicate name. No source gives such a list; if one did, the node
- * would keep its configuration. A path that cannot be printed is a problem as well.
+ * Returns the model for these servers, or `unprintable` if a server has an invalid name, address or port or a duplicate name, or if a
+ * path of the settings contains unsafe characters. No source provides an invalid server; if one did, the node would keep its configuration.
  */
 export function printableLoadBalancer(
   settings: LoadBalancerSettings,

@@ -12,7 +12,7 @@ import { createWake, type Wake } from '../engine/system/time/wake.ts';
 import { createHaproxyMonitorMetrics, type HaproxyMonitorObservers } from './haproxy-monitor-metrics.ts';
 import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
 
-/** The API servers that HAProxy balances over, and the loop that feeds their list. The session lasts until `signal` aborts. */
+/** Opens the list of API servers that HAProxy balances over, and returns it with the loop that updates it. The API session lasts until `signal` aborts. */
 export async function openServerList(
   settings: HaproxyMonitorSettings,
   wake: Wake,
@@ -23,7 +23,7 @@ export async function openServerList(
   const known = await openLastKnown(settings.lastKnownPath, observers);
   const fallbacks = (known.lastKnown ?? []).map(endpointOf);
   const kubeconfig = openKubeconfig(settings.kubeconfig, log);
-  // On a worker that port of localhost is HAProxy's own.
+  // On a worker, HAProxy itself listens on the API port of localhost.
   const local = settings.worker ? {} : { apiPort: settings.apiPort };
   const session = openApiSession({ kubeconfig, ...local, fallbacks }, signal);
   const source = openSource(settings, { session, report: log });
@@ -35,10 +35,10 @@ export async function openServerList(
   return { list, loops: { source: (stop) => source([{ vips: settings.vips, observe }], stop) } };
 }
 
-/** Longer than it takes to notice that the API is silent. */
+/** Longer than the session needs to detect that no API server answers. */
 const PATIENCE_MS = 60_000;
 
-/** For one-shot commands: the current list, else the last-known one, else undefined. */
+/** Reads the API servers once, for one-shot commands. Falls back to the last-known list; undefined without one. */
 export async function serversOnce(
   settings: HaproxyMonitorSettings,
   log: Log,

@@ -5,7 +5,7 @@ import { HAPROXY_SOCKET } from '../haproxy/supervise/haproxy-flags.ts';
 import { haproxySuperviseCommand } from '../haproxy/supervise/haproxy-supervise-settings.ts';
 import { haproxyMonitorCommand, ownPorts } from './haproxy-monitor-settings.ts';
 
-/** The kubelet's grace period beyond the drain: SIGTERM, SIGKILL 5 s later, and a margin of 5 s for a clean end. */
+/** Added to the drain timeout for the kubelet's grace period: 5 s from SIGTERM to SIGKILL, and 5 s for a clean exit. */
 const GRACE_BEYOND_DRAIN_S = 10;
 
 /** The static pod of the API load balancer. */
@@ -21,7 +21,7 @@ export const haproxyPod: Pod = {
     socket: HAPROXY_SOCKET,
     status: ['haproxy', 'status', '--json'],
   },
-  // HAProxy is not root, and reads its configuration there.
+  // HAProxy does not run as root and must read its configuration in this folder.
   folderMode: 0o755,
   state: /^api-servers\.json$/,
   needs: (settingsOf) => {

@@ -8,48 +8,48 @@ import { createRedirectKeeper } from './redirect/redirect-keeper.ts';
 import { initialUsableState, nextUsableState, probeUsable } from './redirect/usable.ts';
 
 /** How often HAProxy is polled for a usable server. */
-const LOOK_EVERY_MS = 1_000;
+const POLL_EVERY_MS = 1_000;
 const PROBE_TIMEOUT_MS = 900;
 
 /**
- * Redirects `VIP:API_PORT` to HAProxy while HAProxy has a usable server. Every check interval it compares the kernel's rules with the desired ones.
- * When `signal` aborts it removes them, since the kubelet ends HAProxy at the same time (docs/internals/decisions/0005). Rules of a killed monitor
- * stay until HAProxy has failed for long enough: a crash of the monitor moves no traffic.
+ * Redirects `VIP:API_PORT` to HAProxy while HAProxy has a usable server. Every check interval it compares the kernel's rules with the desired rules.
+ * It removes the rules when `signal` aborts, because the kubelet stops HAProxy at the same time (docs/internals/decisions/0005). The rules of a monitor
+ * that was killed stay until HAProxy has failed for `redirectRemoveAfter`, so a crash of the monitor moves no traffic.
  */
 export function createRedirectLoop(settings: HaproxyMonitorSettings, observers: HaproxyMonitorObservers) {
   const { vips, instance, healthPort, checkInterval, redirectRemoveAfter } = settings;
   const keeper = createRedirectKeeper({ instance });
   let redirect: RedirectOutcome | undefined;
   let usable: boolean | null = null;
-  let done: { readonly wanted: boolean; readonly at: number } | undefined;
-  const note = (outcome: RedirectOutcome): void => {
+  let applied: { readonly desired: boolean; readonly at: number } | undefined;
+  const record = (outcome: RedirectOutcome): void => {
     redirect = outcome;
     logRedirect(outcome, observers);
   };
-  // At once if what is wanted changes, else every check interval.
-  const keep = async (wanted: boolean): Promise<void> => {
-    usable = wanted;
-    observers.metrics.usable(wanted);
-    if (done?.wanted === wanted && monotonicMs() - done.at < checkInterval) return;
-    const outcome = wanted ? await keeper.ensure(settings) : await keeper.remove();
-    note(outcome);
-    // A failed attempt is repeated at the next poll.
-    done = outcome.kind === 'failed' ? undefined : { wanted, at: monotonicMs() };
+  // Applies a change at once, and repeats the same state every check interval.
+  const reconcile = async (desired: boolean): Promise<void> => {
+    usable = desired;
+    observers.metrics.usable(desired);
+    if (applied?.desired === desired && monotonicMs() - applied.at < checkInterval) return;
+    const outcome = desired ? await keeper.ensure(settings) : await keeper.remove();
+    record(outcome);
+    // A failed attempt is retried at the next poll.
+    applied = outcome.kind === 'failed' ? undefined : { desired, at: monotonicMs() };
   };
   return {
     run: async (signal: AbortSignal): Promise<void> => {
       if (vips.length === 0) return;
-      note(await keeper.look(settings));
+      record(await keeper.observe(settings));
       let state = initialUsableState;
       const startedMs = monotonicMs();
       while (!signal.aborted) {
         const sample = await probeUsable(healthPort, { timeoutMs: PROBE_TIMEOUT_MS, signal });
         state = nextUsableState(state, sample, monotonicMs(), redirectRemoveAfter);
         const undecided = !state.usable && monotonicMs() - startedMs < redirectRemoveAfter;
-        if (!undecided && !signal.aborted) await keep(state.usable);
-        await sleep(LOOK_EVERY_MS, signal);
+        if (!undecided && !signal.aborted) await reconcile(state.usable);
+        await sleep(POLL_EVERY_MS, signal);
       }
-      note(await keeper.remove());
+      record(await keeper.remove());
     },
     view: (): Pick<HaproxyMonitorStatus, 'usable' | 'redirect' | 'redirectProblem'> => ({
       usable,

@@ -4,7 +4,7 @@ import { type Cell, countIn, parseStatistics, SERVER } from '../haproxy/text/sta
 import { extraPortOf } from './extra-ports/extra-ports.ts';
 import { isApiServers } from './suspects/server-counters.ts';
 
-/** A server as HAProxy sees it. */
+/** A server as HAProxy reports it. */
 export const serverRowSchema = z.object({
   name: z.string(),
   /** `10.0.0.11:6443`; empty if the configuration lacks `stats show-legends`. */
@@ -33,8 +33,8 @@ type StatisticsAnswer =
   | { readonly kind: 'silent'; readonly message: string };
 
 /**
- * The API servers as this node's HAProxy sees them, from its statistics page on loopback: the runtime API's socket is in a volume of its pod.
- * Never rejects.
+ * Reads the API servers from the statistics page of this node's HAProxy on loopback. The runtime API's socket is not reachable from outside
+ * HAProxy's pod. Never rejects.
  */
 export async function askStatistics(
   statPort: number,
@@ -48,8 +48,8 @@ export async function askStatistics(
 }
 
 /**
- * The API servers in the statistics that HAProxy prints as CSV, and those of the extra ports; for a template that names their backend
- * differently, all servers. Undefined for any other text. Source: HAProxy's management guide, "CSV format".
+ * Parses HAProxy's statistics (CSV) into the API servers and the servers of the extra ports. Returns all servers if a custom template names the
+ * API servers' backend differently. Undefined for any other text. Source: HAProxy's management guide, "CSV format".
  */
 export function parseStatisticsPage(csv: string): Servers | undefined {
   const rows = parseStatistics(csv);
@@ -66,7 +66,7 @@ export function parseStatisticsPage(csv: string): Servers | undefined {
   return { servers: rowsOf(ours.length > 0 ? ours : servers), extraPorts };
 }
 
-/** A server may track another one, which is checked in its place. */
+/** `checkedCell` is the row of the server that this server tracks, whose checks apply, or the same row. */
 function rowOf(cell: Cell, checkedCell: Cell): ServerRow {
   return {
     name: cell('svname'),
@@ -78,7 +78,7 @@ function rowOf(cell: Cell, checkedCell: Cell): ServerRow {
   };
 }
 
-/** `UP 1/3` is going down and `DOWN 2/6` is going up: the current state counts. */
+/** `UP 1/3` (failing checks) is still up, and `DOWN 2/6` (passing checks) is still down. */
 function stateOf(status: string): ServerRow['state'] {
   if (status.startsWith('UP')) return 'up';
   if (status.startsWith('DOWN')) return 'down';
@@ -95,7 +95,7 @@ function checkOf(cell: Cell): string {
   const means = [...new Set([cell('check_desc'), cell('last_chk')])].filter((text) => text !== '');
   // `DOWN 2/6`: two good checks since it went down, of the six required.
   const [, good, needed] = /^DOWN (\d+)\/(\d+)$/.exec(cell('status')) ?? [];
-  if (cell('status').startsWith('NOLB')) means.push('set aside since it answered no probe, or stopping');
+  if (cell('status').startsWith('NOLB')) means.push('set aside after an unanswered probe, or stopping');
   if (cell('status').startsWith('DRAIN')) means.push('being drained');
   if (good !== undefined && status.endsWith('OK')) means.push(`good check ${good} of ${needed}`);
   return [`${status}${code}${took}`, ...(means.length === 0 ? [] : [means.join(', ')])].join(': ');

@@ -140,7 +140,7 @@ test('a holder whose HAProxy stays dead says which check took the VIP from it, a
   const { status } = await statusOnce(before, 'what is dead', ({ problems }) =>
     problems.some((text) => text.startsWith('api VIP: HAProxy: dead, nothing listens')),
   );
-  expect(status.problems[0]).toBe('HAProxy does not answer its statistics page');
+  expect(status.problems[0]).toBe("HAProxy's statistics page does not answer");
   expect(status.vips[0]?.holders).toEqual([next.name]);
   expect(reasons(status)).toContainEqual(expect.stringMatching(/HAProxy does not serve/));
   expect(status.here.keepalivedSupervisor?.lastTransition).toMatchObject({ reason: expect.any(String) });

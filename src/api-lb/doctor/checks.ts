@@ -48,7 +48,7 @@ function judgeHaproxy(outcome: ProgramOutcome): Finding {
   if (outcome.kind !== 'ran') return notRun(outcome, '--haproxy');
   const build = parseHaproxyBuild(outcome.stdout);
   if (build === undefined)
-    return unknown('haproxy -vv prints no version', 'haproxy -vv; name the program: --haproxy PATH');
+    return unknown('haproxy -vv prints no version', 'haproxy -vv; or set the path: --haproxy PATH');
   const { version } = build;
   if (!build.supported)
     return fail(
@@ -65,43 +65,43 @@ function judgeHaproxy(outcome: ProgramOutcome): Finding {
 
 function judgeNft(outcome: ProgramOutcome): Finding {
   if (outcome.kind === 'missing')
-    return fail('nft is not installed here', 'apt-get install nftables (the image of hawser has its own)');
+    return fail('nft is not installed here', 'apt-get install nftables (the image of hawser includes it)');
   if (outcome.kind === 'late')
-    return unknown(outcome.message, 'check what locks the ruleset: nft list ruleset');
-  if (outcome.exitCode === 0) return ok('nft works and the kernel answers it');
-  const words = lastWords(outcome);
-  return /not permitted|must be root/i.test(words)
-    ? unknown(`nft lacks permission: ${words}`, moreRights)
-    : fail(`nft fails: ${words}`, 'modprobe nf_tables; nft list tables');
+    return unknown(outcome.message, 'find what locks the ruleset: nft list ruleset');
+  if (outcome.exitCode === 0) return ok('nft can list the tables of the kernel');
+  const message = lastWords(outcome);
+  return /not permitted|must be root/i.test(message)
+    ? unknown(`nft lacks permission: ${message}`, moreRights)
+    : fail(`nft fails: ${message}`, 'modprobe nf_tables; nft list tables');
 }
 
 interface RedirectReading {
-  readonly wanted: Redirect;
+  readonly expected: Redirect;
   readonly listing: ProgramOutcome;
-  /** HAProxy's report about its servers. */
+  /** Whether HAProxy has a usable server. */
   readonly usable: UsableSample;
   readonly isMonitorRunning: boolean;
 }
 
-function judgeRedirect({ wanted, listing, usable, isMonitorRunning }: RedirectReading): Finding {
-  const ports = redirectedPorts(wanted).map(([port, target]) => `port ${port} -> ${target}`);
-  const mapping = `${wanted.vips.join(', ')} ${ports.join(', ')}`;
+function judgeRedirect({ expected, listing, usable, isMonitorRunning }: RedirectReading): Finding {
+  const ports = redirectedPorts(expected).map(([port, target]) => `port ${port} -> ${target}`);
+  const mapping = `${expected.vips.join(', ')} ${ports.join(', ')}`;
   if (listing.kind !== 'ran') return unknown(listing.message, 'see check nft');
   const isAbsent = listing.exitCode !== 0 && /No such file/.test(listing.stderr);
   if (listing.exitCode !== 0 && !isAbsent) return unknown(lastWords(listing), moreRights);
   const table = isAbsent ? undefined : parseTableListing(listing.stdout);
-  const isRight = table !== undefined && redirects(table, wanted);
-  if (usable === 'ok' && isRight) return ok(`${mapping}, and HAProxy has a server to offer`);
+  const isCorrect = table !== undefined && redirects(table, expected);
+  if (usable === 'ok' && isCorrect) return ok(`${mapping}, and HAProxy has a usable server`);
   if (usable === 'ok')
     return fail(
       isAbsent
-        ? `there is no redirect ${mapping}, although HAProxy could serve`
-        : `table ${REDIRECT_TABLE} is not ${mapping}`,
+        ? `there is no redirect ${mapping}, although HAProxy has a usable server`
+        : `table ${REDIRECT_TABLE} does not contain exactly the redirect ${mapping}`,
       isMonitorRunning
-        ? 'read the log of haproxy-monitor: does it have the same --api-vips and ports as this command?'
+        ? 'read the log of haproxy-monitor; check that it uses the same --api-vips and ports as this command'
         : 'start haproxy-monitor, which restores it within a few seconds',
     );
-  if (isAbsent) return skip('there is no redirect, and HAProxy has no server to offer');
+  if (isAbsent) return skip('there is no redirect, and HAProxy has no usable server');
   return fail(
     `clients of ${mapping} reach an HAProxy without a server`,
     `start haproxy-monitor, which removes it, or: nft delete table inet ${REDIRECT_TABLE}`,
@@ -110,8 +110,8 @@ function judgeRedirect({ wanted, listing, usable, isMonitorRunning }: RedirectRe
 
 type Reach = 'open' | 'refused' | { readonly problem: string };
 
-/** Whether a TCP connection is accepted; nothing is sent. Never throws. */
-function reach(
+/** Opens a TCP connection and closes it without sending anything. Never rejects. */
+function connectTo(
   host: string,
   port: number,
   { signal, answerTimeoutMs }: Pick<ApiLbContext, 'signal' | 'answerTimeoutMs'>,
@@ -130,47 +130,45 @@ function reach(
   });
 }
 
-interface PeerPortsLook {
+interface PeerPorts {
   readonly peer: Peer;
   readonly lbPort: number;
   readonly balancer: Reach;
-  /** By the ports on which HAProxy listens for extra ports. */
+  /** One entry for each extra port. */
   readonly extra?: readonly (readonly [listenPort: number, reach: Reach])[];
   readonly health: Reach;
 }
 
-export function judgePeerPorts({ peer, lbPort, balancer, extra = [], health }: PeerPortsLook): Finding {
+/** The finding about the ports of a peer's HAProxy: filtered, not listening, or reachable. */
+export function judgePeerPorts({ peer, lbPort, balancer, extra = [], health }: PeerPorts): Finding {
   const name = peer.name === peer.address ? peer.address : `${peer.name} (${peer.address})`;
   const served = [[lbPort, balancer] as const, ...extra];
-  const seen = served.map(([port]) => port).join(', ');
+  const portList = served.map(([port]) => port).join(', ');
   const filtered = (what: string, problem: string): Finding =>
     fail(
       `${what} of ${name} cannot be reached: ${problem}`,
-      `open the ports of docs/install.md on that node: behind the redirect its firewall sees ${seen}`,
+      `open the ports listed in docs/install.md on that node; after the redirect its firewall sees ${portList}`,
     );
-  for (const [port, reached] of served)
-    if (typeof reached === 'object') return filtered(`port ${port}`, reached.problem);
+  for (const [port, reach] of served)
+    if (typeof reach === 'object') return filtered(`port ${port}`, reach.problem);
   if (typeof health === 'object') return filtered('the health port', health.problem);
   if (health === 'refused' || balancer === 'refused')
     return warn(
       `HAProxy of ${name} does not listen`,
-      'hawser haproxy status there; before that node is installed this is expected',
+      'hawser haproxy status there; this is expected until hawser is installed on that node',
     );
-  const closed = extra.flatMap(([port, reached]) => (reached === 'refused' ? port : []));
+  const closed = extra.flatMap(([port, reach]) => (reach === 'refused' ? port : []));
   if (closed.length > 0)
     return warn(
       `HAProxy of ${name} does not listen on ${closed.join(', ')}`,
-      'haproxy.extraPorts must be the same on all nodes: hawser settings there',
+      'haproxy.extraPorts must be the same on all nodes; compare with: hawser settings there',
     );
-  return ok(`${name} accepts the load balancer's and the health port`);
+  return ok(`${name} accepts connections on the load balancer port and the health port`);
 }
 
 export const checks: readonly Check<ApiLbContext>[] = [
-  supervisorCheck(live, 'It starts, proves and restarts HAProxy; without it a dead HAProxy stays dead.'),
-  configCheck(
-    live,
-    'A file that differs from what runs is a change that did not arrive, or one that the next reload loads.',
-  ),
+  supervisorCheck(live, 'It starts, proves and restarts HAProxy. Without it, HAProxy is not restarted.'),
+  configCheck(live, 'A file that differs from the running configuration is a change that is not loaded yet.'),
   checkOf({
     id: 'haproxy-program',
     title: 'The haproxy program',
@@ -201,7 +199,7 @@ export const checks: readonly Check<ApiLbContext>[] = [
   checkOf({
     id: 'peer-ports',
     title: 'Reachability of the peers',
-    why: "A firewall sees the load balancer's port, not the VIP's: if it drops that, clients of the node wait.",
+    why: "A firewall sees the load balancer's port, not the VIP's. If it drops that port, clients time out while the node holds the VIP.",
     needs: { reached },
     none: 'there is no other node',
     unlessUnseen: ['skip'],
@@ -224,30 +222,30 @@ async function redirected({ settings, run, readings, answerTimeoutMs, signal }: 
     (each) => isHawser(each, ['haproxy', 'monitor']) && each.instance === undefined,
   );
   const { apiPort, lbPort, extraPorts } = settings;
-  const wanted = { vips, apiPort, lbPort, extraPorts };
-  return read({ wanted, listing, usable, isMonitorRunning });
+  const expected = { vips, apiPort, lbPort, extraPorts };
+  return read({ expected, listing, usable, isMonitorRunning });
 }
 
 async function reached(context: ApiLbContext) {
   const { lbPort, healthPort, extraPorts, worker } = context.settings;
-  if (worker) return skip('a worker uses no HAProxy but its own');
+  if (worker) return skip('a worker uses only its own HAProxy');
   const peers = await context.readings.peers();
   if (peers.kind === 'unknown') return skip(peers.reason);
-  const ask = async (peer: Peer): Promise<PeerPortsLook> => {
+  const probe = async (peer: Peer): Promise<PeerPorts> => {
     const [balancer, health] = await Promise.all(
-      [lbPort, healthPort].map((port) => reach(peer.address, port, context)),
+      [lbPort, healthPort].map((port) => connectTo(peer.address, port, context)),
     );
     const extra = await Promise.all(
       extraPorts.map(
-        async ({ listenPort }) => [listenPort, await reach(peer.address, listenPort, context)] as const,
+        async ({ listenPort }) => [listenPort, await connectTo(peer.address, listenPort, context)] as const,
       ),
     );
     return { peer, lbPort, balancer: balancer ?? 'refused', extra, health: health ?? 'refused' };
   };
-  return read(await Promise.all(peers.peers.map(ask)));
+  return read(await Promise.all(peers.peers.map(probe)));
 }
 
-/** Those of HAProxy. */
+/** The ports that HAProxy needs on this node, for doctor's check of conflicts. */
 export function ports(settings: ApiLbContext['settings']): readonly WantedPort[] {
   const isOurs: WantedPort['isOurs'] = ({ name }) => name === 'haproxy';
   const scope = settings.worker ? 'loopback' : 'all';

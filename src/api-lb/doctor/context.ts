@@ -1,7 +1,7 @@
 import type { NodeContext, NodeReadings } from '../../engine/examine/context.ts';
 import type { ExtraPort } from '../extra-ports/extra-ports.ts';
 
-/** The readings for the load balancer's checks. */
+/** Settings and readings for the load balancer's checks. */
 export interface ApiLbContext extends NodeContext {
   readonly settings: NodeContext['settings'] & {
     readonly lbPort: number;
@@ -13,11 +13,11 @@ export interface ApiLbContext extends NodeContext {
     readonly haproxy: string;
   };
   readonly readings: NodeReadings & {
-    /** Of the API and of ingress. */
+    /** The VIPs of the API and of ingress. */
     readonly vips: () => Promise<readonly string[]>;
     readonly apiVips: () => Promise<readonly string[]>;
   };
 }
 
-/** For a check that needs a VIP, when none is set. */
+/** Why a check that needs a VIP is skipped without one. */
 export const NO_VIP = 'no VIP was given (--api-vips) and keepalived.conf has none';

@@ -10,7 +10,7 @@ export const doctorFlags = {
   statPort: { ...statPort, keyInFile: ['haproxy', 'statPort'] as const },
   healthPort: { ...healthPort, help: '/haproxy_ready and /haproxy_monitor' },
   extraPorts: { ...extraPorts, keyInFile: ['haproxy', 'extraPorts'] as const },
-  haproxyConfig: flag('<path>', absolutePath, 'what HAProxy reads', {
+  haproxyConfig: flag('<path>', absolutePath, "HAProxy's configuration file", {
     default: '/etc/haproxy/haproxy.cfg',
     inFile: 'never',
   }),

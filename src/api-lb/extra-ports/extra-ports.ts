@@ -2,18 +2,18 @@ import * as z from 'zod/mini';
 import { flag } from '../../cli/command-spec.ts';
 import { type ListRecord, type RefuseIn, recordsOf } from '../../cli/fields.ts';
 
-/** One more port of the VIP, balanced over the API servers. */
+/** An additional port of the VIP, balanced over the API servers. */
 export interface ExtraPort {
   readonly name: string;
   /** What clients dial: `VIP:port`. */
   readonly port: number;
-  /** HAProxy listens there on all addresses: on `port` the node's own server does. */
+  /** HAProxy listens on this port of all addresses. It cannot use `port`, where the node's own server listens. */
   readonly listenPort: number;
   readonly serverPort: number;
   readonly check: 'tcp' | 'https';
 }
 
-/** Each is a frontend and two backends. RKE2, konnectivity and machine-config need one port each. */
+/** Each extra port is a frontend and two backends. RKE2, konnectivity and machine-config need one port each. */
 const MOST_PORTS = 16;
 const NAME = /^[a-z](?:[a-z0-9-]{0,18}[a-z0-9])?$/;
 
@@ -24,7 +24,7 @@ const properties = {
   serverPort: { ...portForm, description: 'port of the servers (default: port)' },
   listenPort: {
     ...portForm,
-    description: "HAProxy's port (default: 10000 and the last four digits of port)",
+    description: "HAProxy's port (default: 10000 plus the last four digits of port)",
   },
   check: { enum: ['tcp', 'https'], default: 'tcp' },
 };
@@ -49,7 +49,7 @@ function parseExtraPorts(records: readonly ListRecord[], refuse: RefuseIn): read
   return found;
 }
 
-/** Whatever is wrong is refused, so that what this returns for it is never used. */
+/** Calls `refuse` for each invalid value. The returned value is then not used. */
 function parseExtraPort(record: ListRecord, refuse: (key: string, message: string) => void): ExtraPort {
   const { name = '', check = 'tcp' } = record;
   const numbered = (key: 'port' | 'serverPort' | 'listenPort', fallback: number): number => {
@@ -78,7 +78,7 @@ export interface UsedPort {
   readonly port: number;
 }
 
-/** Conflicts with the ports of other settings, and of the servers on this node: a worker has none. */
+/** Returns the conflicts of extra ports with other ports of hawser and with the servers on this node; a worker has no servers. */
 export function extraPortProblems(
   extraPorts: readonly ExtraPort[],
   used: readonly UsedPort[],
@@ -97,7 +97,7 @@ export function extraPortProblems(
     return [
       ...ofHawser('port'),
       ...ofHawser('listenPort'),
-      // One more port of the VIP may lead to the API servers' own.
+      // An extra port may lead to the API port of the servers.
       ...ofHawser(
         'serverPort',
         used.filter(({ key }) => key !== 'apiPort'),
@@ -109,7 +109,7 @@ export function extraPortProblems(
   });
 }
 
-/** The backend of its servers in `templates/haproxy.cfg.ejs`. */
+/** The backend of an extra port's servers in `templates/haproxy.cfg.ejs`. */
 export function extraBackend(name: string): string {
   return `extra_${name}`;
 }

@@ -5,22 +5,22 @@ import { meaningOf, parseTableListing, redirects } from './table-listing.ts';
 
 export interface RedirectKeeper {
   /**
-   * Ensures that the kernel has exactly this redirect, and touches no table but its own. An intact table is not written, a missing or altered
-   * one is replaced in one transaction. Call it in every iteration. Without a VIP the table is removed. Never rejects.
+   * Ensures that the kernel has exactly this redirect. Touches only hawser's own table: leaves an intact table unchanged, and replaces a missing or
+   * altered one in one transaction. Removes the table if there is no VIP. Call it in every iteration. Never rejects.
    */
-  readonly ensure: (wanted: Redirect) => Promise<RedirectOutcome>;
-  /** Reports the kernel's state and changes nothing: an earlier process's redirect stays until the first decision. */
-  readonly look: (wanted: Redirect) => Promise<RedirectOutcome>;
+  readonly ensure: (desired: Redirect) => Promise<RedirectOutcome>;
+  /** Reports the kernel's state without changing it, so that an earlier process's redirect stays until the first decision. */
+  readonly observe: (desired: Redirect) => Promise<RedirectOutcome>;
   /**
-   * Ensures that the kernel has no redirect, including an earlier process's. New connections then reach the
-   * API server itself. Open ones stay open while another program on the node translates addresses (kube-proxy and the
-   * CNI do): with the last such rule the kernel stops translating at all.
+   * Ensures that the kernel has no redirect, including one of an earlier process. New connections then reach the API server
+   * itself. Redirected connections survive if another program on the node translates addresses, as kube-proxy and CNI plugins
+   * do: the kernel stops translating when the last rule for it is removed.
    */
   readonly remove: () => Promise<RedirectOutcome>;
 }
 
-/** The kernel's listing right after our own ruleset was applied. */
-interface Known {
+/** A ruleset that was loaded, and the kernel's listing right after. */
+interface Loaded {
   readonly ruleset: string;
   readonly meaning: string;
 }
@@ -28,9 +28,9 @@ interface Known {
 /**
  * Keeps the redirect in its own table.
  *
- * "Intact" is judged by comparing nft's listing with the listing right after we loaded the table: versions of nft
- * print the same rule differently, but each prints it the same way every time. The first `ensure` of a process
- * therefore loads the table even if an equal one exists, which costs no packet.
+ * A table is intact if nft's listing equals the listing right after the table was loaded. Versions of nft print the same rule
+ * differently, but one version always prints it alike. The first `ensure` of a process therefore loads the table even if it is
+ * present already, which drops no packet.
  */
 export function createRedirectKeeper({
   instance,
@@ -38,28 +38,28 @@ export function createRedirectKeeper({
 }: NftOptions & { readonly instance?: string | undefined } = {}): RedirectKeeper {
   const table = redirectTable(instance);
   const nft = nftFor(`inet ${table}`, options);
-  let known: Known | undefined;
+  let loaded: Loaded | undefined;
   const list = () => nft(['-j', 'list', 'table', 'inet', table]);
   const isIntact = async (ruleset: string): Promise<boolean> => {
-    if (known?.ruleset !== ruleset) return false;
+    if (loaded?.ruleset !== ruleset) return false;
     const listed = await list();
     const listing = listed.ok ? parseTableListing(listed.stdout) : undefined;
-    return listing !== undefined && meaningOf(listing) === known.meaning;
+    return listing !== undefined && meaningOf(listing) === loaded.meaning;
   };
-  const load = async (ruleset: string, wanted: Redirect): Promise<RedirectOutcome> => {
-    const loaded = await nft(['-f', '-'], ruleset);
-    const listed = loaded.ok ? await list() : loaded;
+  const load = async (ruleset: string, desired: Redirect): Promise<RedirectOutcome> => {
+    const result = await nft(['-f', '-'], ruleset);
+    const listed = result.ok ? await list() : result;
     if (!listed.ok) return { kind: 'failed', message: listed.message };
     const listing = parseTableListing(listed.stdout);
-    if (listing === undefined || !redirects(listing, wanted)) {
+    if (listing === undefined || !redirects(listing, desired)) {
       const message = `Cannot keep table "inet ${table}": its content differs right after it was loaded, expected no other program to change it`;
       return { kind: 'failed', message };
     }
-    known = { ruleset, meaning: meaningOf(listing) };
+    loaded = { ruleset, meaning: meaningOf(listing) };
     return { kind: 'present', changed: true };
   };
   const remove = async (): Promise<RedirectOutcome> => {
-    known = undefined;
+    loaded = undefined;
     const listed = await list();
     if (!listed.ok && listed.missingTable) return { kind: 'absent', changed: false };
     const removed = await nft(['-f', '-'], removalRuleset(table));
@@ -67,20 +67,20 @@ export function createRedirectKeeper({
   };
   return {
     remove,
-    ensure: async (wanted) => {
-      if (wanted.vips.length === 0) return await remove();
-      const problems = redirectProblems(wanted);
+    ensure: async (desired) => {
+      if (desired.vips.length === 0) return await remove();
+      const problems = redirectProblems(desired);
       if (problems.length > 0) return { kind: 'failed', message: problems.join('; ') };
-      const ruleset = redirectRuleset(wanted, table);
+      const ruleset = redirectRuleset(desired, table);
       if (await isIntact(ruleset)) return { kind: 'present', changed: false };
-      known = undefined;
-      return await load(ruleset, wanted);
+      loaded = undefined;
+      return await load(ruleset, desired);
     },
-    look: async (wanted) => {
+    observe: async (desired) => {
       const listed = await list();
       if (!listed.ok && !listed.missingTable) return { kind: 'failed', message: listed.message };
       const listing = listed.ok ? parseTableListing(listed.stdout) : undefined;
-      const isPresent = listing !== undefined && redirects(listing, wanted);
+      const isPresent = listing !== undefined && redirects(listing, desired);
       return { kind: isPresent ? 'present' : 'absent', changed: false };
     },
   };

@@ -1,16 +1,16 @@
-/** Which traffic should reach the load balancer instead of the API server behind the VIP's own port. */
+/** The traffic that is redirected to the load balancer instead of the API server on this node. */
 export interface Redirect {
   /** IPv4 and IPv6 addresses in canonical text form, in any order. */
   readonly vips: readonly string[];
   /** The port that clients dial: `VIP:apiPort`. */
   readonly apiPort: number;
-  /** HAProxy listens on `VIP:lbPort`. */
+  /** The port on which HAProxy listens for the API. */
   readonly lbPort: number;
-  /** More ports, likewise. */
+  /** Additional ports: the port that clients dial, and HAProxy's. */
   readonly extraPorts?: readonly { readonly port: number; readonly listenPort: number }[] | undefined;
 }
 
-/** What clients dial, and where HAProxy listens: the API's first. */
+/** Pairs of the port that clients dial and the port on which HAProxy listens. The API's pair is first. */
 export function redirectedPorts(redirect: Redirect): readonly (readonly [port: number, target: number])[] {
   const { apiPort, lbPort, extraPorts = [] } = redirect;
   return [[apiPort, lbPort], ...extraPorts.map(({ port, listenPort }) => [port, listenPort] as const)];
@@ -18,18 +18,18 @@ export function redirectedPorts(redirect: Redirect): readonly (readonly [port: n
 
 /** The outcome of an attempt to add or remove the redirect. */
 export type RedirectOutcome =
-  /** It is in the kernel. `changed`: this call added it. */
+  /** The redirect is in the kernel. `changed`: this call added it. */
   | { readonly kind: 'present'; readonly changed: boolean }
-  /** It is not in the kernel. `changed`: this call removed it. */
+  /** The redirect is not in the kernel. `changed`: this call removed it. */
   | { readonly kind: 'absent'; readonly changed: boolean }
-  /** nft is missing, not permitted, or refused it; the kernel's state is unchanged. */
+  /** nft is missing, lacks permission, or refused the change. The kernel's state is unchanged. */
   | { readonly kind: 'failed'; readonly message: string };
 
 const highestPort = 65_535;
 
 /**
- * Every reason why this redirect is impossible, empty if it is possible. Addresses are only checked for characters:
- * the settings decide what is an address; this decides what could end a line of a ruleset.
+ * Returns every reason why this redirect is impossible; empty if it is possible. Checks only the characters of an address, so that
+ * none can end a line of the ruleset. The settings have validated the address itself.
  */
 export function redirectProblems(redirect: Redirect): readonly string[] {
   const { vips } = redirect;

@@ -4,15 +4,15 @@ import { type Redirect, redirectedPorts } from './redirect.ts';
 /** The table of the monitor without an instance name. */
 export const REDIRECT_TABLE = 'hawser_api_redirect';
 
-/** The only table that a monitor ever writes or removes. */
+/** The name of the only table that a monitor writes or removes. */
 export function redirectTable(instance: string | undefined): string {
   return instance === undefined ? REDIRECT_TABLE : `${REDIRECT_TABLE}-${instance}`;
 }
 
-/** Ten before `dstnat`, where kube-proxy and others handle node ports and host ports: the first chain that translates a connection decides. */
+/** Ten before `dstnat`, where kube-proxy and others handle node ports and host ports. The first chain that translates a connection wins. */
 const PRIORITY = -110;
 
-/** Creates or replaces the table in one transaction: no packet ever meets half of it. The text is the same for the same VIPs in any order. */
+/** Returns a ruleset that creates or replaces the table in one transaction, so that no packet meets a partial table. The order of VIPs does not matter. */
 export function redirectRuleset(redirect: Redirect, table = REDIRECT_TABLE): string {
   const vips = [...new Set(redirect.vips)].sort();
   return `${removalRuleset(table)}table inet ${table} {
@@ -29,7 +29,7 @@ ${chainOf('output')}
 `;
 }
 
-/** Removes the table in one transaction; not an error if it does not exist. */
+/** Returns a ruleset that removes the table in one transaction. It is not an error if the table does not exist. */
 export function removalRuleset(table = REDIRECT_TABLE): string {
   return forgetTable(`inet ${table}`);
 }
@@ -38,7 +38,7 @@ function isIpv4(vip: string): boolean {
   return !vip.includes(':');
 }
 
-/** Keyed by VIP and port: a second VIP of the same family, or a changed port, is another element. */
+/** A map from VIP and port to VIP and HAProxy's port, with one element for each pair of VIP and port. */
 function mapOf(name: string, type: string, redirect: Redirect, vips: readonly string[]): string {
   const elements = vips.flatMap((vip) =>
     redirectedPorts(redirect).map(([port, target]) => `${vip} . ${port} : ${vip} . ${target}`),
@@ -52,11 +52,12 @@ function mapOf(name: string, type: string, redirect: Redirect, vips: readonly st
 /**
  * `prerouting` handles packets from other nodes and from pods, `output` those of this node's own processes.
  *
- * - `fib daddr type local`: only while this node holds the VIP. A packet on its way to the VIP's holder must keep its
- *   port, because only that node knows whether its load balancer works.
- * - Only a connection's first packet: one that conntrack picks up half-way belongs to the host that answered its SYN.
- * - `dnat` to the same address and another port. `redirect` would choose the address of the incoming interface, and
- *   Cilium drops the SYN of a pod that comes back from another address.
+ * - `fib daddr type local` matches only while this node holds the VIP. A packet to another holder must keep its port,
+ *   because only the holder can tell whether its load balancer works.
+ * - Only the first packet of a connection matches: a connection that conntrack picks up mid-stream belongs to the host
+ *   that answered its SYN.
+ * - `dnat` changes only the port. `redirect` would change the address to that of the incoming interface, and
+ *   Cilium drops a reply to a pod's SYN from another address.
  */
 function chainOf(hook: 'prerouting' | 'output'): string {
   const first = 'fib daddr type local tcp flags & (fin | syn | rst | ack) == syn';

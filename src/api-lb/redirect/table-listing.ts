@@ -26,51 +26,48 @@ export function parseTableListing(json: string): TableListing | undefined {
 }
 
 /**
- * The same text for the same meaning: without the kernel's handles and nft's version, map elements in one order.
- * Everything else matters, including the order of the rules.
+ * Returns a canonical text of the listing: without the kernel's handles and nft's version, and with sorted map elements.
+ * Everything else is kept, including the order of the rules.
  */
 export function meaningOf(listing: TableListing): string {
-  return JSON.stringify(listing.nftables.filter((entry) => !('metainfo' in entry)).map(withoutAccidents));
+  return JSON.stringify(listing.nftables.filter((entry) => !('metainfo' in entry)).map(canonical));
 }
 
-function withoutAccidents(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutAccidents);
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value)
     .filter(([key]) => key !== 'handle')
-    .map(([key, field]) => [
-      key,
-      key === 'elem' ? inOneOrder(withoutAccidents(field)) : withoutAccidents(field),
-    ]);
+    .map(([key, field]) => [key, key === 'elem' ? sorted(canonical(field)) : canonical(field)]);
   return Object.fromEntries(entries);
 }
 
-function inOneOrder(elements: unknown): unknown {
+function sorted(elements: unknown): unknown {
   return Array.isArray(elements) ? elements.map((each) => JSON.stringify(each)).sort() : elements;
 }
 
 /**
- * Whether the table redirects exactly these VIPs, as far as every version of nft prints it alike: the elements of the
- * maps and the number of chains and rules. `meaningOf` compares the rules' content as a whole.
+ * Whether the table redirects exactly these VIPs and ports. Compares only what every version of nft prints alike: the elements
+ * of the maps, and the number of chains and rules. `meaningOf` covers the content of the rules.
  */
-export function redirects(listing: TableListing, wanted: Redirect): boolean {
-  const ports = redirectedPorts(wanted);
+export function redirects(listing: TableListing, desired: Redirect): boolean {
+  const ports = redirectedPorts(desired);
   const elements = listing.nftables
     .flatMap((entry) => entry.map?.elem ?? [])
     .map((element) => address.safeParse(element));
-  const right = elements.filter(({ success, data }) => {
+  const correct = elements.filter(({ success, data }) => {
     if (!success) return false;
     const [[vip, port], [target, targetPort]] = [data[0].concat, data[1].concat];
-    const isWanted = wanted.vips.some((each) => isSameAddress(each, vip));
-    return isWanted && vip === target && ports.some(([from, to]) => port === from && targetPort === to);
+    const isDesired = desired.vips.some((each) => isSameAddress(each, vip));
+    return isDesired && vip === target && ports.some(([from, to]) => port === from && targetPort === to);
   });
   const chains = listing.nftables.filter((entry) => entry.chain !== undefined).length;
   const rules = listing.nftables.filter((entry) => entry.rule !== undefined).length;
-  const count = new Set(wanted.vips).size * ports.length;
-  return elements.length === count && right.length === count && chains === 2 && rules === 4;
+  const count = new Set(desired.vips).size * ports.length;
+  return elements.length === count && correct.length === count && chains === 2 && rules === 4;
 }
 
-/** Versions of nft may print an IPv6 address differently. */
+/** Compares parsed addresses, because versions of nft print IPv6 addresses differently. */
 function isSameAddress(one: string, other: string): boolean {
   return one === other || (parseAddress(one)?.text ?? one) === parseAddress(other)?.text;
 }

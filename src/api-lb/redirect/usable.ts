@@ -1,9 +1,9 @@
 import { ask } from '../../engine/system/network/ask.ts';
 
-/** One poll of the load balancer. `unknown`: it could not be polled, which says nothing about its servers. */
+/** The result of one poll of the load balancer. `unknown`: the poll failed for a reason unrelated to its servers. */
 export type UsableSample = 'ok' | 'failed' | 'unknown';
 
-/** Whether this node's load balancer may get the VIP's traffic. */
+/** Whether this node's load balancer may receive the VIP's traffic. */
 export interface UsableState {
   readonly usable: boolean;
   /** Consecutive good samples. */
@@ -12,16 +12,16 @@ export interface UsableState {
   readonly failingSinceMs: number | undefined;
 }
 
-/** Consecutive good samples that make it usable: one lucky answer of a dying process is not enough. */
+/** Consecutive good samples before the load balancer is usable: a dying process may still answer once. */
 const OK_TO_ADD = 2;
 
-/** After startup nothing is redirected until the load balancer has shown that it serves. */
+/** The state at startup: nothing is redirected until the load balancer has proven usable. */
 export const initialUsableState: UsableState = { usable: false, okInARow: 0, failingSinceMs: undefined };
 
 /**
- * The state after one more sample. `unknown` ends a run of good samples but neither begins nor ends a run of failures. `nowMs` is a monotonic clock.
- * It stops being usable after failing for `removeAfterMs` without a single good sample, longer than a reload, a worker's restart or one lost probe
- * takes: removing the redirect moves every new client to the one API server of this node.
+ * Returns the state after one more sample. `unknown` ends a run of good samples but neither starts nor ends a run of failures. `nowMs` is from a
+ * monotonic clock. The load balancer stops being usable after `removeAfterMs` of failures without a good sample. That time must exceed a reload,
+ * a worker's restart and a lost probe, because removing the redirect moves every new client to the one API server on this node.
  */
 export function nextUsableState(
   state: UsableState,
@@ -45,9 +45,9 @@ export function nextUsableState(
 }
 
 /**
- * Polls this node's HAProxy for a server that is up (`/haproxy_monitor` of the template), over a new connection each time: a kept one would
- * continue to poll a draining generation. Never rejects. A refused connection, no answer within `timeoutMs` and 5xx are `failed`: a client would fare no
- * better. Any other status but 200 is `unknown`: a custom template may lack the page, and an aborted request has no answer.
+ * Polls `/haproxy_monitor` of this node's HAProxy, which reports whether a server is up. Opens a new connection each time, because a persistent one
+ * would stay with a draining generation. Never rejects. A refused connection, no answer within `timeoutMs` and a 5xx status are `failed`, since clients
+ * would fail as well. Any other status except 200 is `unknown`, because a custom template may lack the page; so is an aborted request.
  */
 export async function probeUsable(
   healthPort: number,

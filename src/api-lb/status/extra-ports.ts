@@ -4,13 +4,13 @@ import { extraBackend } from '../extra-ports/extra-ports.ts';
 import type { ExtraRows, ServerRow } from '../server-rows.ts';
 import { type ApiLbNode, isAway, isDrained } from './api-lb-node.ts';
 
-/** One line for each extra port: how many of its servers are up, and where it leads. */
+/** One line for each extra port: how many servers are up, and the ports on the path to them. */
 export function extraPortFacts(node: ApiLbNode): readonly Fact[] {
   return (node.extraPorts ?? []).map((extra) => {
-    const { up, away } = judged(extra);
+    const { up, away } = countUp(extra);
     const all = extra.servers.length;
     const tone = up === all ? 'good' : up === 0 ? 'bad' : 'warn';
-    const text = [wayOf(node, extra), ...away.map(wordsOf)].filter((part) => part !== '').join('; ');
+    const text = [pathOf(node, extra), ...away.map(serverText)].filter((part) => part !== '').join('; ');
     return {
       name: `Extra port ${extra.name}`,
       state: statusLabel(tone, `${up} of ${all} servers up`),
@@ -19,12 +19,12 @@ export function extraPortFacts(node: ApiLbNode): readonly Fact[] {
   });
 }
 
-/** One for each port, since a dead node is missing at all of them. Drained servers are named as API servers. */
+/** At most one problem for each extra port, since a failed node affects all ports. Drained servers are reported as API servers instead. */
 export function extraPortProblems(node: ApiLbNode): readonly (Problem | false)[] {
   return [...notServed(node), ...notUp(node)];
 }
 
-/** Clients of such a port are redirected to where nothing listens. */
+/** Extra ports that the template does not print: their clients are redirected to a port on which nothing listens. */
 function notServed({ haproxyMonitor, servers, extraPorts = [] }: ApiLbNode): readonly Problem[] {
   const listed = servers === null || servers.length === 0 ? [] : (haproxyMonitor?.extraPorts ?? []);
   return listed
@@ -39,27 +39,27 @@ function notServed({ haproxyMonitor, servers, extraPorts = [] }: ApiLbNode): rea
 
 function notUp(node: ApiLbNode): readonly (Problem | false)[] {
   return (node.extraPorts ?? []).map((extra) => {
-    const { up, away } = judged(extra);
+    const { up, away } = countUp(extra);
     const failed = away.filter((row) => !isDrained(node, row));
     if (failed.length === 0) return false;
-    const words = failed.map(wordsOf).join('; ');
+    const servers = failed.map(serverText).join('; ');
     return up === 0
-      ? problem('outage', `no server of extra port ${extra.name} is up: ${words}`)
-      : problem('redundancy', `extra port ${extra.name}: ${words}`);
+      ? problem('outage', `no server of extra port ${extra.name} is up: ${servers}`)
+      : problem('redundancy', `extra port ${extra.name}: ${servers}`);
   });
 }
 
-function judged({ servers }: ExtraRows) {
+function countUp({ servers }: ExtraRows) {
   const away = servers.filter(isAway);
   return { up: servers.length - away.length, away };
 }
 
-function wordsOf({ name, state, check }: ServerRow): string {
+function serverText({ name, state, check }: ServerRow): string {
   return `${name} ${state} (${check})`;
 }
 
-/** Empty while the monitor does not answer. */
-function wayOf({ haproxyMonitor }: ApiLbNode, { name }: ExtraRows): string {
+/** The ports from the VIP to the servers; empty while the monitor does not answer. */
+function pathOf({ haproxyMonitor }: ApiLbNode, { name }: ExtraRows): string {
   const found = haproxyMonitor?.extraPorts?.find((each) => each.name === name);
   return found === undefined
     ? ''

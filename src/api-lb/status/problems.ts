@@ -12,21 +12,23 @@ import type { ServerRow } from '../server-rows.ts';
 import { type ApiLbNode, hasMonitor, isAway, isDrained } from './api-lb-node.ts';
 import { extraPortProblems } from './extra-ports.ts';
 
-/** Problems of a node's HAProxy, of its servers and of its configuration. */
+/** Problems of the node's HAProxy, API servers and configuration. */
 export function haproxyProblems(node: ApiLbNode): readonly Problem[] {
   return problemsAmong([...serving(node), ...servers(node), ...extraPortProblems(node), ...monitored(node)]);
 }
 
 function serving(node: ApiLbNode) {
   const { haproxySupervisor } = node;
-  const isMute = node.servers === null && hasMonitor(node);
+  const isSilent = node.servers === null && hasMonitor(node);
   if (haproxySupervisor === null)
-    return [isMute && problem('outage', 'HAProxy does not answer its statistics page')];
+    return [isSilent && problem('outage', "HAProxy's statistics page does not answer")];
   const { current, phase, lastFailure, restart, trouble } = haproxySupervisor;
   const again = restart === null ? '' : `, next attempt within ${limitText(restart.inMs)}`;
   return [
     current === null && problem('outage', `HAProxy does not run: ${phase}${again}`),
-    current !== null && isMute && problem('outage', 'HAProxy runs but does not answer its statistics page'),
+    current !== null &&
+      isSilent &&
+      problem('outage', 'HAProxy runs, but its statistics page does not answer'),
     current?.config === 'last-good' &&
       problem('change', 'HAProxy runs on the last good copy of its configuration'),
     troubleProblem('haproxy-supervisor', trouble),

@@ -77,7 +77,7 @@ export const apiLbStatus = {
   problems: ({ here }: SeenCluster<ApiLbNode>) => haproxyProblems(here),
 };
 
-/** HAProxy reports its servers' addresses only if the template enables that; the monitor knows them too. */
+/** The servers from HAProxy's statistics. Takes an address from the monitor if a custom template does not enable addresses in the statistics. */
 function serverFields(
   statistics: Statistics,
   { haproxyMonitor }: ApiLbNode,
@@ -85,22 +85,22 @@ function serverFields(
   if (statistics.kind !== 'servers') return { servers: null };
   const servers = statistics.servers.map((server) => {
     const listed = haproxyMonitor?.servers?.find(({ name }) => name === server.name);
-    const isKnown = server.address !== '' || listed === undefined;
-    return isKnown ? server : { ...server, address: endpointOf(listed) };
+    const isComplete = server.address !== '' || listed === undefined;
+    return isComplete ? server : { ...server, address: endpointOf(listed) };
   });
   const { extraPorts } = statistics;
   return { servers, ...(extraPorts.length > 0 && { extraPorts }) };
 }
 
-/** The nodes of the API servers, which in a correct cluster are those of the VIP's group. */
+/** The nodes of the API servers. In a correct cluster these are also the nodes of the VIP's group. */
 function serverNodes({ haproxyMonitor, servers }: ApiLbNode): readonly Peer[] {
-  const known = haproxyMonitor?.servers ?? servers ?? [];
-  return known
+  const nodes = haproxyMonitor?.servers ?? servers ?? [];
+  return nodes
     .map(({ name, address }) => ({ name, address: hostOf(address) }))
     .filter(({ address }) => address !== '');
 }
 
-/** Of `10.0.0.11:6443`, `[fd00::b]:6443` or a bare address. */
+/** The host of `10.0.0.11:6443`, `[fd00::b]:6443` or a bare address. */
 function hostOf(address: string): string {
   const [, bracketed, plain] = /^(?:\[(.*)\](?::\d+)?|([^:]*):\d+)$/.exec(address) ?? [];
   return bracketed ?? plain ?? address;
@@ -203,7 +203,7 @@ function redirectFact(monitor: Monitor | null): Fact {
   return { name, state: REDIRECTS[redirect], ...(text !== undefined && { text }) };
 }
 
-/** Whether a node's HAProxy would serve a client, and with which configuration. */
+/** Whether a node's HAProxy can serve clients, and the hash of its configuration. */
 function haproxyEntry({ said, peer }: KnownNode<ApiLbNode>): NodeEntry {
   const label = peer === undefined ? labelOf(said) : HEALTH[peer.health];
   return {

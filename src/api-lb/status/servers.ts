@@ -18,22 +18,20 @@ const STATES: Readonly<Record<ServerRow['state'], StatusLabel>> = {
   unchecked: statusLabel('unknown', 'not checked'),
 };
 
-/** More servers that are up than this are folded away, so that the others are seen. */
-const MOST_WELL = 12;
+/** If more servers than this are up, the page folds them, so that servers with problems stay visible. */
+const MAX_UNFOLDED = 12;
 
-/** The API servers with HAProxy's message about each; those in trouble first. */
+/** The API servers with HAProxy's message about each. Servers that are not up come first. */
 export function serversSection(node: ApiLbNode): Section {
   const { servers, haproxyMonitor } = node;
   const rows = servers ?? [];
-  const troubled = rows
-    .filter(({ state }) => state !== 'up')
-    .map((row) => serverRow(row, isDrained(node, row)));
-  const well = rows.filter(({ state }) => state === 'up').map((row) => serverRow(row, false));
-  const isFolded = well.length > MOST_WELL;
-  const folded = { folded: `${well.length} that are up` };
+  const notUp = rows.filter(({ state }) => state !== 'up').map((row) => serverRow(row, isDrained(node, row)));
+  const up = rows.filter(({ state }) => state === 'up').map((row) => serverRow(row, false));
+  const isFolded = up.length > MAX_UNFOLDED;
+  const folded = { folded: `${up.length} that are up` };
   const tables = [
-    serversTable('API servers', isFolded ? troubled : [...troubled, ...well]),
-    { ...serversTable('API servers that are up', isFolded ? well : []), ...folded },
+    serversTable('API servers', isFolded ? notUp : [...notUp, ...up]),
+    { ...serversTable('API servers that are up', isFolded ? up : []), ...folded },
   ];
   const held = haproxyMonitor?.held ?? null;
   return {
@@ -42,7 +40,7 @@ export function serversSection(node: ApiLbNode): Section {
     place: 'right',
     parts: [
       {
-        summary: summaryOf(servers, well.length),
+        summary: summaryOf(servers, up.length),
         tables,
         facts: held === null ? [] : [{ name: 'Held back', text: `a list from the API is not used: ${held}` }],
       },
@@ -82,7 +80,7 @@ function serverRow(row: ServerRow, drained: boolean): Row {
   };
 }
 
-/** Null if HAProxy did not report it. */
+/** The cell for a number of sessions; null, which HAProxy did not report, is shown as a dash. */
 export function sessionsCell(count: number | null): Row['cells'][number] {
   return [`${count ?? '–'}`, styled('unit', count === 1 ? ' session' : ' sessions')];
 }

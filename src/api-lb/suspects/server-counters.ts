@@ -3,32 +3,35 @@ import type { TcpAddress } from '../../engine/system/network/probe-tcp.ts';
 import { type Cell, countIn, SERVER, statisticsRows } from '../../haproxy/text/statistics.ts';
 import { extraPortOf } from '../extra-ports/extra-ports.ts';
 
-/** Whether this is the name of the API servers' backend in `templates/haproxy.cfg.ejs`. */
+/** Whether `backend` is the API servers' backend of `templates/haproxy.cfg.ejs`. */
 export function isApiServers(backend: string): boolean {
   return backend === 'masters';
 }
 
-/** HAProxy's counts for a server that clients may get, since its process started. */
+/** HAProxy's counters for a server that can serve clients, since the worker started. */
 export interface ServerCounters {
   /** `masters/cp-1`. */
   readonly name: string;
-  /** The server whose checks decide: itself, or the one that it tracks. */
+  /** The server whose health checks apply: the same, or the one that it tracks. */
   readonly checkedAs: string;
   readonly address: TcpAddress;
-  /** It gets new connections. */
+  /** Receives new connections. */
   readonly isUp: boolean;
-  /** Failed connection attempts, whether or not another followed. */
+  /** Failed connection attempts, including those that were retried. */
   readonly failedAttempts: number;
   readonly redispatched: number;
-  /** The longest time that a connection took to reach it, earlier attempts included. */
+  /** The longest time to establish a connection, including failed attempts before it. */
   readonly longestConnectMs: number;
-  /** How often a connection was assigned to it, counted at once. */
+  /** Connections assigned to the server. Counted at once. */
   readonly chosen: number;
-  /** Counted when a connection ends. */
+  /** HAProxy counts these bytes when the connection ends. */
   readonly bytesFromServer: number;
 }
 
-/** The API servers of a `show stat` that have an address, at the API's port and at extra ones, without those that exist only to be tracked. Undefined for any other text. */
+/**
+ * Parses the output of `show stat` into the API servers with an address, at the API port and at extra ports. Omits servers that exist only to be
+ * tracked. Undefined for any other text.
+ */
 export function parseServerCounters(csv: string): readonly ServerCounters[] | undefined {
   const rows = statisticsRows(csv);
   if (rows === undefined) return undefined;
@@ -38,19 +41,19 @@ export function parseServerCounters(csv: string): readonly ServerCounters[] | un
   };
   const tracked = new Set<string>();
   const found: ServerCounters[] = [];
-  let hasOurs = false;
-  // One row at a time: the cells of thousands of servers cost more to collect than to read.
+  let hasApiServers = false;
+  // Processes one row at a time: collecting the cells of thousands of servers costs more than reading them.
   for (const cell of rows) {
     if (cell('type') !== SERVER) continue;
     tracked.add(cell('tracked'));
-    hasOurs ||= isApiServers(cell('pxname'));
+    hasApiServers ||= isApiServers(cell('pxname'));
     const server = countersIn(cell);
     if (server !== undefined) found.push(server);
   }
-  return found.filter(({ name }) => !tracked.has(name) && (!hasOurs || isServed(name)));
+  return found.filter(({ name }) => !tracked.has(name) && (!hasApiServers || isServed(name)));
 }
 
-/** A unix socket and an unresolved name have no address. */
+/** Undefined for a server without an address: a Unix socket or an unresolved name. */
 function countersIn(cell: Cell): ServerCounters | undefined {
   const address = parseHostPort(cell('addr'));
   if (address === undefined) return undefined;

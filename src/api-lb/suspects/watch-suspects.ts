@@ -6,8 +6,8 @@ import type { ConnectionCounts, ServerWatch } from '../../haproxy/supervise/supe
 import { parseServerCounters, type ServerCounters } from './server-counters.ts';
 import {
   depthOf,
-  isBesides,
-  type Known,
+  isSameBackend,
+  type Observed,
   type Round,
   type Suspect,
   suspectsOf,
@@ -15,54 +15,54 @@ import {
   verdictOf,
 } from './suspicion.ts';
 
-const LOOK_EVERY_MS = 200;
-/** After a poll of many servers: for thousands, polling without a pause would cost HAProxy and this process a CPU each. */
-const REST_MS_PER_SERVER = 7;
-/** After a probe without a result: a server that refuses connections is suspected until its checks mark it down. */
-const QUIET_MS = 1_000;
-/** A suspect that stays in service is logged once in this time. */
-const QUIET_FOR_MS = 60_000;
+const POLL_EVERY_MS = 200;
+/** Pause after a poll. With thousands of servers, polling without a pause would cost HAProxy and this process a CPU each. */
+const PAUSE_MS_PER_SERVER = 7;
+/** Time until a server is probed again: one that refuses connections is suspected until its health checks mark it down. */
+const PROBE_AGAIN_MS = 1_000;
+/** A suspect that stays in service is logged at most once in this time. */
+const LOG_AGAIN_MS = 60_000;
 
 /**
- * Reads HAProxy's counters, five times a second for up to thirty servers, probes suspect servers, and keeps new connections away
- * from those that answer nothing, until their next good check (docs/internals/decisions/0053). Sends nothing while none is suspect.
+ * Reads HAProxy's counters, five times a second for up to thirty servers, and probes suspect servers. A suspect that does not answer receives no
+ * new connections until its next good check (docs/internals/decisions/0053). Sends no probes while no server is suspect.
  */
 export const watchSuspects: ServerWatch = ({ program, serving, log }) => {
   const countersOf = async (running: Running): Promise<readonly ServerCounters[] | undefined> => {
     const statistics = await program.serverStatistics(running);
     return statistics === undefined ? undefined : parseServerCounters(statistics);
   };
-  let known: Known = new Map();
+  let observed: Observed = new Map();
   let generation = 0;
   let addresses = routedAddresses();
   let connections: ConnectionCounts = { redispatched: 0, longestConnectMs: 0 };
   const busy = new Set<string>();
-  const quietUntil = new Map<string, number>();
-  const quietUntilMs = new Map<string, number>();
-  let turn: Promise<void> = Promise.resolve();
-  let restUntil = 0;
+  const noProbeUntilMs = new Map<string, number>();
+  const noLogUntilMs = new Map<string, number>();
+  let lastDecision: Promise<void> = Promise.resolve();
+  let pauseUntilMs = 0;
 
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const running = serving();
     const servers = running && (await countersOf(running));
     if (running === undefined || servers === undefined) return;
-    restUntil = monotonicMs() + servers.length * REST_MS_PER_SERVER;
+    pauseUntilMs = monotonicMs() + servers.length * PAUSE_MS_PER_SERVER;
     // Each generation counts from zero.
-    if (running.generation !== generation) known = new Map();
+    if (running.generation !== generation) observed = new Map();
     generation = running.generation;
-    connections = counted(connections, known, servers);
+    connections = counted(connections, observed, servers);
     const before = addresses;
     addresses = routedAddresses();
     const hasNewAddress = [...addresses].some((address) => !before.has(address));
     const at = monotonicMs();
-    const round = suspectsOf(known, servers, { at, hasNewAddress });
-    known = round.known;
+    const round = suspectsOf(observed, servers, { at, hasNewAddress });
+    observed = round.observed;
     const ready = round.suspects.filter(
-      ({ server: { name } }) => !busy.has(name) && (hasNewAddress || (quietUntil.get(name) ?? 0) <= at),
+      ({ server: { name } }) => !busy.has(name) && (hasNewAddress || (noProbeUntilMs.get(name) ?? 0) <= at),
     );
     if (ready.length === 0) return;
     const sameBackends = servers.filter(
-      (server) => server.isUp && ready.some((suspect) => isBesides(suspect.server, server)),
+      (server) => server.isUp && ready.some((suspect) => isSameBackend(suspect.server, server)),
     );
     void probe(ready, sameBackends).catch(report);
   };
@@ -71,32 +71,32 @@ export const watchSuspects: ServerWatch = ({ program, serving, log }) => {
     const depth = suspects.some(({ suspicion }) => depthOf(suspicion) === 'answer') ? 'answer' : 'connect';
     for (const { server } of suspects) busy.add(server.name);
     try {
-      // All at once: a network that recovers in between would turn the servers probed later into witnesses.
-      const found = new Map(
+      // All at once: if the network recovered between two probes, the servers probed later would be false witnesses.
+      const results = new Map(
         await Promise.all(
           servers.map(async ({ name, address }) => [name, await probeTcp(address, depth)] as const),
         ),
       );
-      // One after the other: two rounds at once could each set aside the witness of the other.
-      const decided = turn.then(() => decide(suspects, found, startedAt));
-      turn = decided.catch(() => undefined);
-      await decided;
+      // One decision at a time: two concurrent rounds could each set aside the witness of the other.
+      const decision = lastDecision.then(() => decide(suspects, results, startedAt));
+      lastDecision = decision.catch(() => undefined);
+      await decision;
     } finally {
       for (const { server } of suspects) {
         busy.delete(server.name);
-        quietUntil.set(server.name, monotonicMs() + QUIET_MS);
+        noProbeUntilMs.set(server.name, monotonicMs() + PROBE_AGAIN_MS);
       }
     }
   };
   const decide = async (
     suspects: readonly Suspect[],
-    found: Round['found'],
+    results: Round['results'],
     startedAt: number,
   ): Promise<void> => {
     const running = serving();
     const servers = running && (await countersOf(running));
     if (running === undefined || servers === undefined) return;
-    const round = { found, up: servers.filter(({ isUp }) => isUp), ownAddresses: presentAddresses() };
+    const round = { results, up: servers.filter(({ isUp }) => isUp), ownAddresses: presentAddresses() };
     for (const suspect of suspects) {
       const verdict = verdictOf(suspect.server, round);
       const refusal =
@@ -119,45 +119,46 @@ export const watchSuspects: ServerWatch = ({ program, serving, log }) => {
         message: refusal,
       });
     else if (verdict === 'set-aside') log({ event: 'server-set-aside', level: 'warn', ...fields });
-    // A new address and a lasting connection are no trouble if the server answers.
+    // A new address or a long connection is normal if the server answers.
     else if (verdict !== 'gone' && (suspicion === 'failed-attempts' || verdict === 'no-witness')) {
       const key = `${name} ${verdict}`;
-      if ((quietUntilMs.get(key) ?? 0) > monotonicMs()) return;
-      quietUntilMs.set(key, monotonicMs() + QUIET_FOR_MS);
+      if ((noLogUntilMs.get(key) ?? 0) > monotonicMs()) return;
+      noLogUntilMs.set(key, monotonicMs() + LOG_AGAIN_MS);
       log({ event: 'server-left-alone', level: 'info', ...fields, verdict });
     }
   };
 
   const report = (error: unknown): void =>
     log({ event: 'internal-error', level: 'error', message: String(error) });
-  let looking = false;
+  let isPolling = false;
   const timer = setInterval(() => {
-    if (looking || monotonicMs() < restUntil) return;
-    looking = true;
-    void look()
+    if (isPolling || monotonicMs() < pauseUntilMs) return;
+    isPolling = true;
+    void poll()
       .catch(report)
       .finally(() => {
-        looking = false;
+        isPolling = false;
       });
-  }, LOOK_EVERY_MS);
+  }, POLL_EVERY_MS);
   return { connections: () => connections, stop: () => clearInterval(timer) };
 };
 
-/** A pod's interface has its own address as soon as it exists, which is never a VIP. */
+/** This node's addresses without link-local ones, which appear with each new pod's interface and are never a VIP. */
 function routedAddresses(): ReadonlySet<string> {
   return new Set([...presentAddresses()].filter((address) => !/^(?:fe[89ab]|169\.254\.)/.test(address)));
 }
 
+/** Adds what the servers counted since the previous poll. */
 function counted(
   { redispatched }: ConnectionCounts,
-  known: Known,
+  observed: Observed,
   counters: readonly ServerCounters[],
 ): ConnectionCounts {
-  const more = counters.map(
-    (server) => server.redispatched - (known.get(server.name)?.counters.redispatched ?? 0),
+  const increases = counters.map(
+    (server) => server.redispatched - (observed.get(server.name)?.counters.redispatched ?? 0),
   );
   return {
-    redispatched: more.reduce((sum, each) => sum + Math.max(0, each), redispatched),
+    redispatched: increases.reduce((sum, each) => sum + Math.max(0, each), redispatched),
     longestConnectMs: Math.max(0, ...counters.map(({ longestConnectMs }) => longestConnectMs)),
   };
 }

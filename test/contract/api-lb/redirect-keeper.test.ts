@@ -58,21 +58,21 @@ describe('the redirect', () => {
     },
   );
 
-  it('leaves other addresses and ports of the node alone', async () => {
+  it('does not affect other addresses and ports of the node', async () => {
     await keeper.ensure(wanted);
     expect(await whoAnswers(net.client, own4, 6443)).toBe('api');
     expect(await whoAnswers(net.node, '127.0.0.1', 6443)).toBe('api');
     expect(await whoAnswers(net.client, vip4, 9445)).toBe('lb');
   });
 
-  it('does not touch traffic to a VIP that another node holds', async () => {
+  it('does not affect traffic to a VIP that another node holds', async () => {
     await keeper.ensure({ ...wanted, vips: [elsewhere4, vip4] });
     expect(await whoAnswers(net.node, elsewhere4, 6443)).toBe('other api');
     expect(await whoAnswers(net.client, elsewhere4, 6443)).toBe('other api');
     expect(await whoAnswers(net.client, vip4, 6443)).toBe('lb');
   });
 
-  it('leaves UDP to the same port alone', async () => {
+  it('does not affect UDP to the same port', async () => {
     await keeper.ensure(wanted);
     await net.node.run(
       'nft',
@@ -102,8 +102,8 @@ describe('the redirect', () => {
   });
 });
 
-describe('keeping it', () => {
-  it('changes nothing while it is intact', async () => {
+describe('the redirect table', () => {
+  it('is unchanged while it is intact', async () => {
     await keeper.ensure(wanted);
     const before = await net.node.run('nft', '-a', 'list', 'ruleset');
     expect(await keeper.ensure(wanted)).toEqual(intact);
@@ -126,7 +126,7 @@ describe('keeping it', () => {
     expect(await whoAnswers(net.node, vip4, 6443)).toBe('lb');
   });
 
-  it('does not break a connection that came through it when it is replaced', async () => {
+  it('can be replaced without breaking redirected connections', async () => {
     await keeper.ensure(wanted);
     const connection = await openConnection();
     await keeper.ensure({ ...wanted, vips: [vip4] });
@@ -135,14 +135,14 @@ describe('keeping it', () => {
     await connection.proveOpen();
   });
 
-  it('takes over the table of an earlier process', async () => {
+  it('of an earlier process is replaced', async () => {
     await keeper.ensure({ ...wanted, lbPort: 1 });
     const next = createRedirectKeeper({ nft: [...net.node.prefix, 'nft'] });
     expect(await next.ensure(wanted)).toEqual(present);
     expect(await whoAnswers(net.client, vip4, 6443)).toBe('lb');
   });
 
-  it('of one instance does not touch that of another', async () => {
+  it('of one instance is independent of that of another', async () => {
     const nft = [...net.node.prefix, 'nft'] as const;
     const other = createRedirectKeeper({ nft, instance: 'b-2' });
     expect(await other.ensure({ ...wanted, apiPort: 7443 })).toEqual(present);
@@ -156,8 +156,8 @@ describe('keeping it', () => {
   });
 });
 
-describe('a redirect that cannot be kept', () => {
-  it('says that nft is missing', async () => {
+describe('a redirect that cannot be added', () => {
+  it('reports that nft is missing', async () => {
     const without = createRedirectKeeper({ nft: ['/nonexistent/nft'] });
     const outcome = {
       kind: 'failed',
@@ -167,22 +167,22 @@ describe('a redirect that cannot be kept', () => {
     expect(await without.remove()).toEqual(outcome);
   });
 
-  it('says that nft is not permitted', async () => {
+  it('reports that nft lacks permission', async () => {
     const nft = [...net.node.prefix, 'setpriv', '--bounding-set=-all', '--inh-caps=-all', 'nft'] as const;
     const outcome = { kind: 'failed', message: expect.stringContaining('Operation not permitted') };
     expect(await createRedirectKeeper({ nft }).ensure(wanted)).toEqual(outcome);
     expect(await createRedirectKeeper({ nft }).remove()).toEqual(outcome);
   });
 
-  it('refuses an invalid address before it reaches nft', async () => {
+  it('reports an invalid address before calling nft', async () => {
     const hostile = '10.9.0.100 . 6443 : 1.2.3.4 . 1 }; }; flush ruleset';
     const outcome = await keeper.ensure({ ...wanted, vips: [hostile] });
     expect(outcome).toEqual({ kind: 'failed', message: expect.stringContaining('it is not an address') });
   });
 });
 
-describe('removing it', () => {
-  it('does not break a connection that came through it, on a node where others translate too', async () => {
+describe('removing the redirect', () => {
+  it('does not break redirected connections if another program translates addresses on the node', async () => {
     await net.node.run(
       'nft',
       'add table ip kube; add chain ip kube c { type nat hook prerouting priority -100; }',
@@ -194,7 +194,7 @@ describe('removing it', () => {
     await connection.proveOpen();
   });
 
-  it('gives the port back to the API server, and is done twice without harm', async () => {
+  it('returns the port to the API server, and can be repeated', async () => {
     await keeper.ensure(wanted);
     expect(await keeper.remove()).toEqual({ kind: 'absent', changed: true });
     expect(await whoAnswers(net.client, vip4, 6443)).toBe('api');
@@ -202,13 +202,13 @@ describe('removing it', () => {
     await expect(ourTable()).rejects.toThrow('No such file');
   });
 
-  it('happens too when there is no VIP left', async () => {
+  it('happens when there is no VIP left', async () => {
     await keeper.ensure(wanted);
     expect(await keeper.ensure({ ...wanted, vips: [] })).toEqual({ kind: 'absent', changed: true });
     await expect(ourTable()).rejects.toThrow('No such file');
   });
 
-  it('and keeping it never touch another table', async () => {
+  it('never changes another table', async () => {
     await net.node.run(
       'nft',
       'add table ip other; add chain ip other c { type nat hook prerouting priority -100; }',

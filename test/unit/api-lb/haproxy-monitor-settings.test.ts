@@ -8,7 +8,7 @@ function settingsOf(...flags: readonly string[]) {
   return settingsTyped(haproxyMonitorCommand, [...files, ...flags], {}, () => undefined);
 }
 
-test('the defaults are the field’s', () => {
+test('the defaults are the usual ports and paths', () => {
   expect(settingsOf()).toMatchObject({
     apiPort: 6443,
     lbPort: 9445,
@@ -23,12 +23,12 @@ test('the defaults are the field’s', () => {
   });
 });
 
-test('--api-vip and --api-vips add up, canonical and each once', () => {
+test('--api-vip and --api-vips are merged into unique canonical addresses', () => {
   const { vips } = settingsOf('--api-vip', '10.0.0.5', '--api-vips', 'FD00:0::5, 10.0.0.5');
   expect(vips).toEqual(['10.0.0.5', 'fd00::5']);
 });
 
-test('every problem is listed at once, with the value and what was expected', () => {
+test('all problems are reported at once, with the value and what was expected', () => {
   const wrong = () =>
     settingsOf('--api-vip', '10.0.0.500', '--lb-port', '0', '--settle', '5', '--listen', 'localhost');
   expect(wrong).toThrow(/--api-vips "10\.0\.0\.500": .*expected IPv4 or IPv6/);

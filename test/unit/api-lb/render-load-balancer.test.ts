@@ -17,7 +17,7 @@ const render = (servers: readonly ApiServer[], text = template) =>
 
 const server = (name: string, address = '10.0.0.1', port = 6443) => ({ name, address, port });
 
-/** The first word of each line: what HAProxy would act on. */
+/** The first word of each line: HAProxy's keyword. */
 const directives = (text: string) => text.split('\n').map((line) => line.trim().split(/\s/)[0]);
 
 const hostile = fc.oneof(
@@ -47,7 +47,7 @@ const hostile = fc.oneof(
     .map((parts) => parts.join('')),
 );
 
-it('logs each connection only where that is asked for', () => {
+it('logs connections only if `logConnections` is set', () => {
   const textOf = (logConnections: boolean) => {
     const outcome = renderLoadBalancer(template, { ...settings, logConnections }, [server('a')], {
       templatePath,
@@ -68,20 +68,20 @@ describe('a drained server', () => {
   };
   const drained = { ...server('a'), drained: true as const };
 
-  it('is disabled and still checked', () => {
+  it('is disabled but still checked', () => {
     expect(masters([drained, server('b', '10.0.0.2')])).toEqual([
       'server a 10.0.0.1:6443 track masters_checks/a disabled',
       'server b 10.0.0.2:6443 track masters_checks/b',
     ]);
   });
 
-  it('serves where every server is drained', () => {
+  it('still serves if all servers are drained', () => {
     expect(masters([drained])).toEqual(['server a 10.0.0.1:6443 track masters_checks/a']);
   });
 });
 
 describe('hostile data', () => {
-  it('that is named the way of the program gives the directives of harmless data', () => {
+  it('in valid names gives the same directives as harmless data', () => {
     const harmless = render([server('a')]);
     fc.assert(
       fc.property(hostile, (name) => {
@@ -93,7 +93,7 @@ describe('hostile data', () => {
     );
   });
 
-  it('that slipped past every source gives no other directive either, or nothing at all', () => {
+  it('that passes every source adds no directive, or is refused', () => {
     const harmless = render([server('a')]);
     fc.assert(
       fc.property(hostile, hostile, fc.double(), (name, address, port) => {
@@ -104,7 +104,7 @@ describe('hostile data', () => {
     );
   });
 
-  it('is refused by the template engine itself if a template prints it escaped', () => {
+  it('is refused by the template engine if a template prints it escaped', () => {
     const model = loadBalancerModel(settings, [server('a\nserver evil 6.6.6.6:1')]);
     expect(renderTemplate(template, model, { templatePath })).toMatchObject({ kind: 'failed' });
   });
@@ -119,7 +119,7 @@ describe('hostile data', () => {
     expect(render([{ ...server('a'), ...part }], raw)).toMatchObject({ kind: 'failed' });
   });
 
-  it('in a path of the settings is refused too', () => {
+  it('in a path of the settings is refused', () => {
     const outcome = renderLoadBalancer('<%- statsSocket %>', { ...settings, statsSocket: '/a\nb' }, [], {
       templatePath,
     });
@@ -127,7 +127,7 @@ describe('hostile data', () => {
   });
 });
 
-it('refuses two servers of one name, which HAProxy would refuse later', () => {
+it('refuses two servers with the same name, as HAProxy would', () => {
   expect(render([server('a'), server('a', '10.0.0.2')])).toMatchObject({
     kind: 'failed',
     message: expect.stringContaining('"a" is used twice'),
@@ -143,7 +143,7 @@ it('gives the same bytes for the same servers in any order', () => {
   );
 });
 
-it('holds a returning server down for as long as the comment says, a single one not at all', () => {
+it('holds a recovering server down as long as the comment states, and a single server not at all', () => {
   const seconds = (text: string) => Number(text.replace(/s$/, ''));
   const servers = ['a', 'b', 'c'].map((name, index) => server(name, `10.0.0.${index}`));
   const { check } = loadBalancerModel(settings, servers);

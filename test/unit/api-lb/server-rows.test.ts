@@ -7,7 +7,7 @@ const csv = readFileSync(new URL('../../fixtures/supervisor/statistics.csv', imp
 
 const serversIn = (text: string) => parseStatisticsPage(text)?.servers;
 
-test('each server of our backend, its state and its last check in the words of HAProxy', () => {
+test("the API servers are listed with their state and HAProxy's message about the last check", () => {
   expect(serversIn(csv)).toEqual([
     {
       name: 'cp-1',
@@ -52,13 +52,13 @@ test('each server of our backend, its state and its last check in the words of H
   ]);
 });
 
-test('an invalid number counts as 0, not as null in the status', () => {
+test('an invalid number is read as 0, not as null', () => {
   const garbled = csv.replace(/^(masters,cp-1,0,0,)0,/m, '$1x,');
   expect(garbled).not.toBe(csv);
   expect(serversIn(garbled)?.[0]).toMatchObject({ name: 'cp-1', sessions: 0 });
 });
 
-test('another backend counts if ours is missing, and a check in progress is the last one', () => {
+test('other backends are listed if the API servers are missing, and a check in progress is ignored', () => {
   const renamed = csv.replaceAll('masters,', 'apiservers,').replace(',L4CON,', ',* L4TOUT,');
   const rows = serversIn(renamed);
   expect(rows?.map(({ name }) => name)).toEqual(['cp-9', 'cp-1', 'cp-2', 'cp-3', 'cp-4', 'cp-5']);
@@ -87,12 +87,12 @@ test('a down server with passing checks is shown as rising', () => {
   expect(serversIn(falling)?.[1]?.check).not.toContain('good check');
 });
 
-test('a page that is no statistics gives no servers', () => {
+test('a page without statistics has no servers', () => {
   expect(serversIn('<html>')).toBe(undefined);
   expect(serversIn('')).toBe(undefined);
 });
 
-test('a server that tracks another one shows the check of that one, and its own state and sessions', () => {
+test('a tracking server shows the check of the tracked server, and its own state and sessions', () => {
   const tracking = `# pxname,svname,scur,status,lastchg,tracked,type,check_status,check_code,check_duration,check_desc,last_chk,addr
 masters,cp-1,7,DOWN 3/6,9,masters_checks/cp-1,2,,,,,,10.0.0.1:6443,
 masters_checks,cp-1,0,DOWN 3/6,8,,2,L7OK,200,4,Layer7 check passed,,10.0.0.1:6443,
@@ -109,7 +109,7 @@ masters_checks,cp-1,0,DOWN 3/6,8,,2,L7OK,200,4,Layer7 check passed,,10.0.0.1:644
   ]);
 });
 
-test('the servers of an extra port are listed apart, with their own checks', () => {
+test('the servers of an extra port are listed separately, with their own checks', () => {
   const page = `# pxname,svname,scur,status,lastchg,tracked,type,check_status,check_code,check_duration,check_desc,last_chk,addr
 masters,cp-1,7,UP,9,,2,L7OK,200,4,,,10.0.0.1:6443,
 extra_rke2,cp-1,1,DOWN,2,extra_rke2_checks/cp-1,2,,,,,,10.0.0.1:9345,
@@ -127,7 +127,7 @@ extra_rke2_checks,cp-1,0,DOWN,2,,2,L4CON,,0,Layer4 connection problem,,10.0.0.1:
 });
 
 test.each([
-  ['NOLB', 'set aside since it answered no probe, or stopping'],
+  ['NOLB', 'set aside after an unanswered probe, or stopping'],
   ['DRAIN', 'being drained'],
 ])('a server that gets no new connections is recognized: %s', (status, words) => {
   const changed = csv.replace(/^(masters,cp-1,.*?),UP,(.*)$/m, `$1,${status},$2`);

@@ -22,7 +22,7 @@ test('a new server is reported only if it is not up, and a removed one never', (
   expect(serverTransitions([server('cp-9', 'up')], now)).toMatchObject([{ server: 'cp-2', from: undefined }]);
 });
 
-test('a new server that is still rising is not told as down with the words of a check that passed', () => {
+test('a new server that is still rising is not reported as down', () => {
   const rising = [server('cp-1', 'down', 'L7OK/200 in 2ms: Layer7 check passed')];
   expect(serverTransitions([], rising)).toEqual([]);
   expect(serverTransitions(rising, [server('cp-1', 'up')])).toMatchObject([{ from: 'down', to: 'up' }]);

@@ -52,13 +52,13 @@ test.each([
   },
 );
 
-test('a monitor that cannot be prepared ends, though something is open already', async () => {
+test('a monitor whose preparation fails exits despite open handles', async () => {
   const { code, lines } = await start('prepare').ended;
   expect(code).toBe(1);
   expect(lines.join('\n')).toContain('the port is taken');
 });
 
-test('a monitor that is asked to stop ends with 0, though something is left open', async () => {
+test('a monitor that is asked to stop exits with 0 despite open handles', async () => {
   const { child, ended } = start('stop');
   await waitFor('the monitor to run', () => existsSync(join(directory, 'running')));
   child.kill('SIGTERM');

@@ -23,7 +23,7 @@ test.each<[claim: string, reached: Partial<Parameters<typeof judgePeerPorts>[0]>
   expect(said(finding)).toMatch(words);
 });
 
-test('peer-ports: real listeners are connected to, and closed ports are refused', async () => {
+test('peer-ports: listeners are open, and closed ports are refused', async () => {
   const server = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.2', resolve));
   onTestFinished(() => void server.close());

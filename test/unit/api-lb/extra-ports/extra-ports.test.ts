@@ -20,7 +20,7 @@ function inFile(...lines: readonly string[]) {
   return settingsTyped(haproxyMonitorCommand, files, {}, () => file).extraPorts;
 }
 
-test('maps of the file and the text of the flag give the same ports, with their defaults', () => {
+test('the settings file and the flag give the same ports, with the same defaults', () => {
   expect(typed('name=rke2 port=9345 check=https')).toEqual([rke2]);
   expect(inFile('{ name: rke2, port: 9345, check: https }')).toEqual([rke2]);
   expect(inFile('name=rke2 port=9345 check=https')).toEqual([rke2]);
@@ -45,7 +45,7 @@ test.each([
   expect(problems[0]).toMatch(message);
 });
 
-test('two entries with one name, port or listenPort are refused, on the command line too', () => {
+test('entries with the same name, port or listenPort are refused, in the file and on the command line', () => {
   expect(() => typed('name=a port=1,name=a port=2')).toThrow(
     /--extra-ports\.1\.name .*: another entry has name a, expected each once/,
   );
@@ -74,13 +74,13 @@ test.each([
   );
 });
 
-test('HAProxy does not listen where servers of an extra port do', () => {
+test('HAProxy must not listen on a port of the servers', () => {
   expect(() => typed('name=a port=443 serverPort=18132,name=b port=8132')).toThrow(
     'Cannot use extraPorts.1.listenPort 18132: servers of "a" listen there, expected a port of its own',
   );
 });
 
-test('on a worker HAProxy may listen on the port itself, and on none of its own', () => {
+test('on a worker HAProxy may listen on the port itself, but not on a port of hawser', () => {
   expect(typed('name=a port=9345 listenPort=9345', '--worker', '--lb-port=6443')[0]).toMatchObject({
     port: 9345,
     listenPort: 9345,

@@ -3,7 +3,7 @@ import { redirectProblems } from '../../../../src/api-lb/redirect/redirect.ts';
 
 const redirect = { vips: ['10.0.0.100', 'fd00::100'], apiPort: 6443, lbPort: 9445 };
 
-it('has nothing against a redirect of both families', () => {
+it('accepts a redirect of both families', () => {
   expect(redirectProblems(redirect)).toEqual([]);
 });
 
@@ -16,7 +16,7 @@ it.each(['', 'api.example.org', '10.0.0.1 . 6443', '10.0.0.1\n', 'fd00::1 }', '1
   },
 );
 
-it('reports every bad port, and one that leads to itself', () => {
+it('reports every invalid port, and a port that is redirected to itself', () => {
   expect(redirectProblems({ ...redirect, apiPort: 0, lbPort: 1.5 })).toHaveLength(2);
   expect(redirectProblems({ ...redirect, lbPort: 6443 })).toHaveLength(1);
 });

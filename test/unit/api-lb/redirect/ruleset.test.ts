@@ -8,12 +8,12 @@ it('replaces the whole table in one transaction', () => {
   expect(ruleset).toContain('elements = { fd00::100 . 6443 : fd00::100 . 9445 }');
 });
 
-it('has no empty list of elements for a family without a VIP', () => {
+it('prints no list of elements for a family without a VIP', () => {
   const ruleset = redirectRuleset({ vips: ['fd00::100'], apiPort: 6443, lbPort: 9445 });
   expect(ruleset.match(/elements/g)).toHaveLength(1);
 });
 
-it('removes the table, and does not fail without one', () => {
+it('removes the table, and does not fail if there is no table', () => {
   expect(removalRuleset()).toBe(
     'add table inet hawser_api_redirect\ndelete table inet hawser_api_redirect\n',
   );
@@ -25,12 +25,12 @@ it('is the same for the same VIPs in any order', () => {
   expect(redirectRuleset({ vips: ['10.0.0.100', '10.0.0.101', '10.0.0.100'], ...ports })).toBe(one);
 });
 
-it('has a table of its own for an instance', () => {
+it('uses a separate table for each instance', () => {
   const ruleset = redirectRuleset({ vips: ['10.0.0.100'], apiPort: 6443, lbPort: 9445 }, redirectTable('b'));
   expect(ruleset.match(/hawser_api_redirect\S*/g)).toEqual(Array(3).fill('hawser_api_redirect-b'));
 });
 
-it('has one more element of each VIP for an extra port, in the same maps', () => {
+it('adds one element for each VIP and extra port to the same maps', () => {
   const extraPorts = [{ port: 9345, listenPort: 19_345 }];
   const ruleset = redirectRuleset({ vips: ['10.0.0.100'], apiPort: 6443, lbPort: 9445, extraPorts });
   expect(ruleset).toContain(

@@ -27,31 +27,31 @@ function listing(elements: readonly unknown[], more: readonly unknown[] = []): T
   return parsed;
 }
 
-describe('what a listing means', () => {
+describe('the canonical text of a listing', () => {
   it('does not depend on handles, on the version or on the order of elements', () => {
     const one = meaningOf(listing([element('10.0.0.100'), element('10.0.0.101')], [rule(5)]));
     const other = meaningOf(listing([element('10.0.0.101'), element('10.0.0.100')], [rule(99)]));
     expect(one).toBe(other);
   });
 
-  it('depends on what a rule says and on the elements', () => {
+  it('depends on the rules and on the elements', () => {
     const one = meaningOf(listing([element('10.0.0.100')], [rule(5)]));
     expect(meaningOf(listing([element('10.0.0.100')], [rule(5, 'another')]))).not.toBe(one);
     expect(meaningOf(listing([element('10.0.0.101')], [rule(5)]))).not.toBe(one);
   });
 
-  it('is nothing for what nft never prints', () => {
+  it('is undefined for text that nft never prints', () => {
     expect(parseTableListing('')).toBeUndefined();
     expect(parseTableListing('{"nftables":1}')).toBeUndefined();
   });
 });
 
-describe('a table redirects what is wanted', () => {
-  it('with one element a VIP, two chains and four rules', () => {
+describe('a table that redirects exactly the desired VIPs', () => {
+  it('has one element for each VIP, two chains and four rules', () => {
     expect(redirects(listing([element('10.0.0.100')]), wanted)).toBe(true);
   });
 
-  it('with an element for each extra port of each VIP', () => {
+  it('has an element for each extra port of each VIP', () => {
     const more = { ...wanted, extraPorts: [{ port: 9345, listenPort: 19_345 }] };
     const both = listing([element('10.0.0.100'), element('10.0.0.100', 9345, 19_345)]);
     expect(redirects(both, more)).toBe(true);

@@ -28,13 +28,13 @@ it.each([
   expect(await probeUsable(port, { timeoutMs: 5_000 })).toBe(sample);
 });
 
-it('takes a refused connection for failed', async () => {
+it('reports a refused connection as failed', async () => {
   const port = await listen(() => {});
   server?.close();
   expect(await probeUsable(port, { timeoutMs: 5_000 })).toBe('failed');
 });
 
-it('takes an HAProxy that accepts and says nothing for failed', async () => {
+it('reports an HAProxy that accepts a connection but does not answer as failed', async () => {
   const port = await listen(() => {});
   expect(await probeUsable(port, { timeoutMs: 50 })).toBe('failed');
 });

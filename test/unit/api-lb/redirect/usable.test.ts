@@ -10,19 +10,19 @@ import {
 const next = (state: UsableState, sample: UsableSample, second: number): UsableState =>
   nextUsableState(state, sample, second * 1_000, 6_000);
 
-/** One sample a second, from second 0 on. */
+/** One sample per second, starting at second 0. */
 function after(samples: readonly UsableSample[], from: UsableState = initialUsableState): UsableState {
   return samples.reduce((state, sample, second) => next(state, sample, second), from);
 }
 
 const usable = after(['ok', 'ok']);
 
-it('is not usable before anything was seen, nor after one good sample', () => {
+it('is not usable before the first sample, nor after one good sample', () => {
   expect(after([]).usable).toBe(false);
   expect(after(['ok']).usable).toBe(false);
 });
 
-it('is usable after two good samples in a row, not after two with something in between', () => {
+it('is usable after two consecutive good samples only', () => {
   expect(usable.usable).toBe(true);
   expect(after(['ok', 'failed', 'ok']).usable).toBe(false);
   expect(after(['ok', 'unknown', 'ok']).usable).toBe(false);
@@ -38,7 +38,7 @@ it('one good sample resets the count of failures', () => {
   expect(after(samples, usable).usable).toBe(true);
 });
 
-it('neither starts nor ends a run of failures when it cannot look', () => {
+it('neither starts nor ends a run of failures when the poll has no result', () => {
   expect(after(Array(20).fill('unknown'), usable).usable).toBe(true);
   expect(after(['failed', ...Array(5).fill('unknown'), 'failed'], usable).usable).toBe(false);
 });
@@ -49,7 +49,7 @@ it('needs two good samples again after it was removed', () => {
   expect(after(['ok', 'ok'], removed).usable).toBe(true);
 });
 
-it('never removes at a good sample and never adds at a bad one', () => {
+it('never becomes unusable after a good sample, nor usable after a bad one', () => {
   const sample = fc.constantFrom<UsableSample>('ok', 'failed', 'unknown');
   fc.assert(
     fc.property(fc.array(sample), sample, (samples, last) => {

@@ -12,7 +12,7 @@ plain,cp-3,0,0,0,0,UP 1/2,,2,0,10.0.0.3:443,0,
 plain,cp-4,0,0,0,0,UP,,2,0,unix,0,
 `;
 
-test('the servers that clients get, with the server whose checks decide about each', () => {
+test('lists the servers that serve clients, each with the server whose health checks apply', () => {
   expect(parseServerCounters(csv)).toEqual([
     {
       name: 'masters/cp-1',
@@ -33,7 +33,7 @@ test('the servers that clients get, with the server whose checks decide about ea
   ]);
 });
 
-test('servers of extra ports are watched too, and their checks are not', () => {
+test('lists servers of extra ports, but not the servers that exist only to be tracked', () => {
   const extra = `extra_rke2,cp-1,5,1,2,3,UP,extra_rke2_checks/cp-1,2,7,10.0.0.1:9345,250,
 extra_rke2_checks,cp-1,0,0,0,0,UP,,2,0,10.0.0.1:9345,0,
 `;
@@ -42,18 +42,18 @@ extra_rke2_checks,cp-1,0,0,0,0,UP,,2,0,10.0.0.1:9345,0,
   ]);
 });
 
-test('an invalid number counts as 0', () => {
+test('an invalid number is read as 0', () => {
   const [first] = parseServerCounters(csv.replace('cp-1,5,1,2,3,UP', 'cp-1,x,?,2,3,UP')) ?? [];
   expect(first).toMatchObject({ bytesFromServer: 0, failedAttempts: 5 });
 });
 
-test('other backends count only if ours is missing', () => {
+test('other backends are listed only if the API servers are missing', () => {
   expect(parseServerCounters(csv.replaceAll('masters', 'apiservers'))?.map(({ name }) => name)).toEqual([
     ...['apiservers/cp-1', 'apiservers/cp-2', 'plain/cp-3'],
   ]);
 });
 
-test('invalid statistics are not taken for a counter reset', () => {
+test('invalid statistics are not mistaken for a counter reset', () => {
   expect(parseServerCounters('Permission denied\n')).toBeUndefined();
   expect(parseServerCounters('')).toBeUndefined();
 });

@@ -7,7 +7,7 @@ import { waitFor } from '../../../helpers/wait-for.ts';
 
 type Program = Pick<ProxyDriver, 'serverStatistics' | 'setAside'>;
 
-/** `masters/dead` fails ever more attempts and answers no probe; `masters/live` answers. */
+/** `masters/dead` counts one more failed attempt at each poll and answers no probe; `masters/live` answers. */
 async function watch(program: (statistics: () => string) => Program) {
   const live = createServer((socket) => socket.resume()).listen(0, '127.0.0.2');
   await once(live, 'listening');
@@ -18,7 +18,7 @@ async function watch(program: (statistics: () => string) => Program) {
     return [
       '# pxname,svname,type,status,econ,wredis,tracked,addr',
       `masters,dead,2,UP,${failedAttempts},7,checks/dead,255.255.255.255:${port}`,
-      // No interface has this address of loopback, so it stands for another node.
+      // No interface has this loopback address, so the server counts as on another node.
       `masters,live,2,UP,0,0,checks/live,127.0.0.2:${port}`,
       '',
     ].join('\n');
@@ -36,7 +36,7 @@ async function watch(program: (statistics: () => string) => Program) {
   return { events, watched };
 }
 
-test('a server that HAProxy does not set aside is not told as set aside', async () => {
+test('a server that HAProxy refuses to set aside is logged as left alone', async () => {
   const { events } = await watch((statistics) => ({
     serverStatistics: async () => statistics(),
     setAside: async () => 'No such server.',
@@ -60,15 +60,15 @@ test('an error is reported, and the server is probed again', async () => {
   expect(events[0]).toMatchObject({ event: 'internal-error', message: 'Error: EMFILE' });
 });
 
-test('a look without an answer does not count redispatched connections again', async () => {
-  let looks = 0;
+test('a poll without an answer does not count redispatched connections again', async () => {
+  let polls = 0;
   const { watched } = await watch((statistics) => ({
     serverStatistics: async () => {
-      looks += 1;
-      return looks === 2 ? undefined : statistics();
+      polls += 1;
+      return polls === 2 ? undefined : statistics();
     },
     setAside: async () => undefined,
   }));
-  await waitFor('the third look', () => looks > 3);
+  await waitFor('the third poll', () => polls > 3);
   expect(watched.connections().redispatched).toBe(7);
 });

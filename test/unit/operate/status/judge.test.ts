@@ -98,7 +98,7 @@ test('a HAProxy that is down, and one that hangs', () => {
   const dead = { ...healthyHere, haproxySupervisor: { ...down, restart }, servers: null };
   expect(problemsOf(dead)[0]).toBe('HAProxy does not run: starting, next attempt within 1 s');
   expect(problemsOf({ ...healthyHere, servers: null })).toEqual([
-    'HAProxy runs but does not answer its statistics page',
+    'HAProxy runs, but its statistics page does not answer',
   ]);
 });
 
