@@ -25,6 +25,8 @@ export interface NodeContext {
   };
   readonly files: HostFiles;
   readonly run: RunProgram;
+  /** Keeps the process alive until this work ends, which would otherwise leave something behind. Returns the work. */
+  readonly beforeExit: <T>(work: Promise<T>) => Promise<T>;
   /** Ends every reading. */
   readonly signal: AbortSignal;
   /** How long a server or a supervisor may take to answer: less than a check has. */

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { codeOf, messageOf } from '../system/errors.ts';
 import type { RunCommand } from '../system/process/run-command.ts';
 import { type Finding, unknown } from './check.ts';
@@ -14,17 +13,10 @@ export type RunProgram = (
   signal: AbortSignal,
 ) => Promise<ProgramOutcome>;
 
-export interface Programs {
-  readonly run: RunProgram;
-  /** Resolves when no program runs, or after `timeoutMs`: an aborted check has then cleaned up. */
-  readonly idle: (timeoutMs: number) => Promise<void>;
-}
-
-export function createPrograms(run: RunCommand, timeoutMs: number): Programs {
-  let running = 0;
-  const runProgram: RunProgram = async (argv, signal) => {
+/** Runs programs with this limit for each. */
+export function programRunner(run: RunCommand, timeoutMs: number): RunProgram {
+  return async (argv, signal) => {
     const shown = argv.join(' ');
-    running += 1;
     try {
       const { exitCode, stdout, stderr } = await run(argv, { timeoutMs, signal });
       if (exitCode === undefined)
@@ -34,22 +26,9 @@ export function createPrograms(run: RunCommand, timeoutMs: number): Programs {
       if (signal.aborted) return { kind: 'late', message: `"${shown}" was stopped` };
       const what = codeOf(error) === 'ENOENT' ? 'it is not installed' : messageOf(error);
       return { kind: 'missing', message: `"${argv[0]}" cannot be run: ${what}` };
-    } finally {
-      running -= 1;
     }
   };
-  return {
-    run: runProgram,
-    idle: async (limitMs) => {
-      const end = performance.now() + limitMs;
-      // At least one turn, in which a process that was just stopped starts to clean up.
-      do await pause(IDLE_LOOK_MS);
-      while (running > 0 && performance.now() < end);
-    },
-  };
 }
-
-const IDLE_LOOK_MS = 10;
 
 /** The last line that a program wrote about its failure. */
 export function lastWords({ stderr, stdout }: { readonly stderr: string; readonly stdout: string }): string {

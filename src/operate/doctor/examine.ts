@@ -1,7 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { CommandContext } from '../../cli/run-command.ts';
 import type { Finding } from '../../engine/examine/check.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
-import { createPrograms } from '../../engine/examine/run-program.ts';
+import { programRunner } from '../../engine/examine/run-program.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import { runLeanCommand } from '../../engine/system/process/run-lean-command.ts';
 import { stopOnSignals } from '../../engine/system/process/stop-signals.ts';
@@ -24,13 +25,26 @@ export interface CheckedFinding {
  */
 export async function runChecks(
   checks: readonly DoctorCheck[],
-  context: DoctorContext,
+  node: Omit<DoctorContext, 'beforeExit'>,
   limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<readonly CheckedFinding[]> {
-  return await Promise.all(
+  const unfinished: Promise<unknown>[] = [];
+  const context: DoctorContext = {
+    ...node,
+    beforeExit: (work) => {
+      unfinished.push(work);
+      return work;
+    },
+  };
+  const results = await Promise.all(
     checks.map(async (check) => ({ check, finding: await runCheck(check, context, limits) })),
   );
+  await Promise.race([Promise.allSettled(unfinished), pause(CLEAN_UP_LIMIT_MS, undefined, { ref: false })]);
+  return results;
 }
+
+/** A stopped check cleans up within this time. Its programs have limits of their own. */
+const CLEAN_UP_LIMIT_MS = 10_000;
 
 async function runCheck(
   check: DoctorCheck,
@@ -56,7 +70,6 @@ function cannotTell(message: string): Finding {
   return { kind: 'unknown', message, remedy: 'try again; give it more time with --timeout 10s' };
 }
 
-const LONGEST_CLEAN_UP_MS = 1_000;
 /** The share of a check's time that a question may take. The rest is for reporting that there was no answer. */
 const ANSWER_SHARE = 0.6;
 
@@ -69,8 +82,7 @@ export async function examine(
   checks: readonly PlacedCheck[],
 ): Promise<DoctorReport> {
   const start = performance.now();
-  const controller = new AbortController();
-  const signal = AbortSignal.any([controller.signal, stopOnSignals(() => undefined)]);
+  const signal = stopOnSignals(() => undefined);
   const file = settingsFile.kind === 'read' ? settingsFile.file : undefined;
   const homes = products.map(({ home }) => home);
   const pods = homes.flatMap((home) => (home.kind === 'node' ? home.pods : []));
@@ -87,15 +99,13 @@ export async function examine(
   };
   const { timeout: timeoutMs, only } = settings;
   const limits = { signal, answerTimeoutMs: timeoutMs * ANSWER_SHARE };
-  const programs = createPrograms(runLeanCommand, timeoutMs);
   const readings = createReadings(settings, files, products, limits);
-  const context: DoctorContext = { settings, files, run: programs.run, readings, ...limits };
+  const run = programRunner(runLeanCommand, timeoutMs);
+  const context = { settings, files, run, readings, ...limits };
   const chosen =
     only === undefined
       ? checksHere(checks, deployed, await readings.isNodeSeen())
       : checks.filter(({ id }) => only.includes(id));
   const results = await runChecks(chosen, context, { timeoutMs, signal });
-  controller.abort();
-  await programs.idle(LONGEST_CLEAN_UP_MS);
   return reportOf(results, performance.now() - start);
 }

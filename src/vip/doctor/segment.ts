@@ -62,11 +62,8 @@ export const segment: Look<VipContext, Segment> = async (context) => {
       asked.map(({ vip, interface: link }) => ({ address: vip, interface: link })),
       others,
     );
-  const listened = await listen(
-    context,
-    `${countingRules}${captureRuleset(CAPTURED, { vips: asked, routerIds: watched })}`,
-    ask,
-  );
+  const ruleset = `${countingRules}${captureRuleset(CAPTURED, { vips: asked, routerIds: watched })}`;
+  const listened = await context.beforeExit(listen(context, ruleset, ask));
   if (listened.kind !== 'read') return listened;
   const { counted, captured } = listened.value;
   const own = addressesOf(readings.interfaces());
@@ -107,6 +104,7 @@ async function listen(
   ruleset: string,
   ask: () => Promise<string | undefined>,
 ): Promise<Reading<{ readonly counted: string; readonly captured: string }>> {
+  if (signal.aborted) return failed('it was stopped');
   // An nft that is killed may have made the tables or not; it takes milliseconds.
   const unstoppable = new AbortController().signal;
   const loaded = await run(['nft', ruleset], unstoppable);

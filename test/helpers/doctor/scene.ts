@@ -6,7 +6,7 @@ import type { ApiLbContext } from '../../../src/api-lb/doctor/context.ts';
 import { products } from '../../../src/commands/products.ts';
 import type { Finding } from '../../../src/engine/examine/check.ts';
 import { hostFiles } from '../../../src/engine/examine/host-files.ts';
-import { createPrograms } from '../../../src/engine/examine/run-program.ts';
+import { programRunner } from '../../../src/engine/examine/run-program.ts';
 import { runLeanCommand } from '../../../src/engine/system/process/run-lean-command.ts';
 import type { DoctorContext } from '../../../src/operate/doctor/context.ts';
 import { createReadings } from '../../../src/operate/doctor/readings.ts';
@@ -102,12 +102,12 @@ export async function examineRoot(id: string, root: string, settings: Settings):
 export function contextOf(root: string, settings: Settings, signal: AbortSignal): Scene {
   const all = { ...defaults, ...settings };
   const files = hostFiles(root);
-  const { run } = createPrograms(runLeanCommand, TIMEOUT_MS);
   const limits = { signal, answerTimeoutMs: TIMEOUT_MS };
   return {
     settings: all,
     files,
-    run,
+    run: programRunner(runLeanCommand, TIMEOUT_MS),
+    beforeExit: (work) => work,
     signal,
     answerTimeoutMs: TIMEOUT_MS,
     readings: createReadings(all, files, products, limits),

@@ -68,6 +68,20 @@ test('when it is stopped it says what it knows by then', async () => {
   expect(shown.map(({ message }) => message)).toEqual(['healthy', 'it was stopped']);
 });
 
+test('a stopped check that has to clean up does so before the results are there', async () => {
+  const stop = new AbortController();
+  const context = contextOf(temporaryRoot({}), {}, stop.signal);
+  let isClean = false;
+  const listening = check('listening', async ({ beforeExit }) => {
+    setImmediate(() => stop.abort());
+    await beforeExit(pause(50).then(() => (isClean = true)));
+    return ok('no advert came');
+  });
+  const [result] = await runChecks([listening], context, { timeoutMs: 30_000, signal: stop.signal });
+  expect(result?.finding.message).toBe('it was stopped');
+  expect(isClean).toBe(true);
+});
+
 test.each([
   [0, 'healthy', [fine, warning]],
   [1, 'degraded', [fine, failing, throwing]],
