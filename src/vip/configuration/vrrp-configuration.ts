@@ -171,7 +171,7 @@ export function vrrpConfiguration(
 }
 
 function isRemoval(list: ListFact): boolean {
-  return list.kind === 'believed' && list.names === 'others';
+  return list.kind === 'accepted' && list.names === 'others';
 }
 
 /** Takes each list in turn, and gives the nodes that keepalived gets as peers. `before`: of the last run. */

@@ -52,7 +52,7 @@ export function createHealthLoop(
   { stateFile }: Pick<KeepalivedMonitorSettings, 'stateFile'>,
   configuration: Pick<VrrpConfiguration, 'served' | 'list' | 'isApplied' | 'onChange'> & {
     /** Asked only while this node is not admitted. */
-    readonly segment: Pick<SegmentWatch, 'look'>;
+    readonly segment: Pick<SegmentWatch, 'factOf'>;
     readonly guard: Pick<RouterIdGuard, 'fact'>;
     readonly orders: Pick<VipOrders, 'effect' | 'text' | 'onChange'>;
     /**
@@ -77,7 +77,7 @@ export function createHealthLoop(
         sourceAddress: isAddressed(kind, served()) ? 'present' : 'missing',
         peers: isGroupBack ? 'all-back-without-api' : 'unknown',
       }),
-      segment: () => configuration.segment.look(kind),
+      segment: () => configuration.segment.factOf(kind),
     },
     observers,
   );

@@ -4,11 +4,12 @@ import type { VrrpInput } from '../group/vrrp.ts';
 import { isBeforeFirstList } from '../group/vrrp-instances.ts';
 import { type ListFact, PEERS_RELOAD_MS } from './participation.ts';
 
-type Names = Extract<ListFact, { kind: 'believed' }>['names'];
+type Names = Extract<ListFact, { kind: 'accepted' }>['names'];
 
 /**
- * Whom the lists of this node's VIPs name. `others`: a list of other nodes lacks this one. `nobody`: this node is not listed,
- * but an empty list says nothing. The empty list of the control plane counts as naming its first node.
+ * Whether the node lists of this node's VIPs contain this node. `others`: a list contains other nodes but not this one.
+ * `nobody`: every list without this node is empty, which proves nothing. An empty control-plane list counts as containing the
+ * first node of a cluster.
  */
 export function listedNames(input: VrrpInput): Names {
   const { settings, controlPlane, allNodes, interfaces } = input;
@@ -27,33 +28,33 @@ export function listedNames(input: VrrpInput): Names {
   return missing.some((nodes) => nodes.length > 0) ? 'others' : 'nobody';
 }
 
-/** The fact after one more look. `since` is the start of an unbroken time in which an accepted list named the same. */
+/** The next list fact. `since` is the start of the uninterrupted period in which accepted lists gave the same `names`. */
 export function nextListFact(
   before: ListFact,
-  seen: {
-    readonly standings: readonly ('none' | 'undecided' | 'believed' | 'held')[];
+  observed: {
+    readonly standings: readonly ('none' | 'undecided' | 'accepted' | 'held')[];
     readonly names: Names | undefined;
     readonly sameAsLastRun: boolean;
   },
   nowMs: number,
 ): ListFact {
-  const { standings, names, sameAsLastRun } = seen;
-  if (names === undefined || standings.some((each) => each !== 'believed'))
+  const { standings, names, sameAsLastRun } = observed;
+  if (names === undefined || standings.some((each) => each !== 'accepted'))
     return { kind: standings.includes('undecided') ? 'settling' : 'none' };
-  const since = before.kind === 'believed' && before.names === names ? before.since : nowMs;
-  return { kind: 'believed', since, names, sameAsLastRun };
+  const since = before.kind === 'accepted' && before.names === names ? before.since : nowMs;
+  return { kind: 'accepted', since, names, sameAsLastRun };
 }
 
-/** A node that the list named until `goneAt`, in monotonic milliseconds. */
+/** A node that was listed until `goneAt`, in monotonic milliseconds. */
 interface GoneNode {
   readonly node: ClusterNode;
   readonly goneAt: number;
 }
 
-/** By name. */
+/** Keyed by node name. */
 export type GoneNodes = ReadonlyMap<string, GoneNode>;
 
-/** The nodes that have left the list, after it changed from `before` to `listed`. One that is listed again is not gone. */
+/** The recently removed nodes after the list changed from `before` to `listed`. A node that is listed again is not gone. */
 export function nextGone(
   gone: GoneNodes,
   before: readonly ClusterNode[],
@@ -71,9 +72,9 @@ function isKept(goneAt: number, now: number): boolean {
 }
 
 /**
- * The nodes that keepalived gets as peers. An addition counts at once. A removal counts after three seconds: a node that is
- * dropped while it still competes hears no adverts and becomes a second holder. A gone node whose address another one has
- * now is dropped at once: an address that comes twice gives no group.
+ * The nodes to configure as keepalived's peers. An addition applies at once. A removal applies after `PEERS_RELOAD_MS`: a node
+ * that is dropped while it still competes receives no adverts and becomes a second holder. A gone node whose address now belongs
+ * to another node is dropped at once, because a group must not contain an address twice.
  */
 export function peersToServe(
   listed: readonly ClusterNode[],
@@ -81,15 +82,17 @@ export function peersToServe(
   now: number,
 ): readonly ClusterNode[] {
   const names = new Set(listed.map(({ name }) => name));
-  const taken = new Set(listed.flatMap(({ addresses }) => addresses));
+  const listedAddresses = new Set(listed.flatMap(({ addresses }) => addresses));
   const kept = [...gone.values()].filter(
     ({ node, goneAt }) =>
-      isKept(goneAt, now) && !names.has(node.name) && !node.addresses.some((address) => taken.has(address)),
+      isKept(goneAt, now) &&
+      !names.has(node.name) &&
+      !node.addresses.some((address) => listedAddresses.has(address)),
   );
   return [...listed, ...kept.map(({ node }) => node)];
 }
 
-/** When the next removal counts; undefined without one. */
+/** Milliseconds until the next removal applies; undefined if none is pending. */
 export function nextRemovalInMs(gone: GoneNodes, now: number): number | undefined {
   const left = [...gone.values()].map(({ goneAt }) => Math.max(1, Math.ceil(goneAt + PEERS_RELOAD_MS - now)));
   return left.length === 0 ? undefined : Math.min(...left);

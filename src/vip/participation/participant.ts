@@ -25,13 +25,13 @@ export interface Decided {
 
 interface FactSources {
   readonly facts: () => Omit<ParticipationFacts, 'startedAt' | 'before' | 'segment'>;
-  /** The segment is asked for as long as this is called: not for an admitted node. */
+  /** Called only while this node is not admitted: each call keeps the segment watch probing. */
   readonly segment: () => SegmentFact;
 }
 
 /**
- * Decides again at each call. Continues where the last monitor of this boot was; logs each change, and shows the state as a
- * metric.
+ * Returns a function that decides at each call. It resumes from the note of this boot's last monitor, logs each change, and
+ * exports the state as a metric.
  */
 export function createParticipant(
   kind: VipKind,
@@ -45,20 +45,20 @@ export function createParticipant(
   let last: Participation | undefined;
   return () => {
     const now = nowMs();
-    const known: ParticipationFacts = {
+    const current: ParticipationFacts = {
       ...facts(),
       startedAt,
       before,
       segment: before === 'admitted' ? { kind: 'unknown', until: now } : segment(),
     };
-    const decided = participation(known, now);
+    const decided = participation(current, now);
     before = nextBefore(before, decided);
     if (keyOf(decided) !== keyOf(last)) {
-      log({ event: 'participation-changed', kind, from: last?.state, ...wordsOf(decided, now) });
+      log({ event: 'participation-changed', kind, from: last?.state, ...logFields(decided, now) });
       metrics.participation(kind, decided.state);
     }
     last = decided;
-    const until = notedUntil(decided, known);
+    const until = notedUntil(decided, current);
     return { participation: decided, noted: { before, state: decided.state, until } };
   };
 }
@@ -67,7 +67,7 @@ function keyOf(decided: Participation | undefined): string {
   return decided === undefined || decided.state === 'in' ? `${decided?.state}` : decided.reason;
 }
 
-function wordsOf(decided: Participation, now: number) {
+function logFields(decided: Participation, now: number) {
   if (decided.state === 'in') return { to: decided.state };
   const { state: to, reason } = decided;
   if (decided.state === 'out' || !Number.isFinite(decided.until)) return { to, reason };

@@ -12,33 +12,33 @@ export interface ParticipationFacts {
   /** The worst of this kind's VIPs. */
   readonly segment: SegmentFact;
   readonly routerId: RouterIdFact;
-  /** The address that its adverts come from. */
+  /** The source address of this node's adverts. */
   readonly sourceAddress: 'present' | 'missing';
-  /** Every node of the group is back, and no API server runs on any of them: no node has a list that this one lacks. */
+  /** `all-back-without-api`: every peer is up and runs no API server, so no node can have a newer list. */
   readonly peers: 'all-back-without-api' | 'unknown';
 }
 
 export type ListFact =
-  /** No API server has given a list in this run, or the loss guard holds it back. */
+  /** No API server has returned a list in this run, or the loss guard holds it. */
   | { readonly kind: 'none' }
-  /** Three polls do not agree yet. */
+  /** Three consecutive polls have not agreed yet. */
   | { readonly kind: 'settling' }
   | {
-      readonly kind: 'believed';
-      /** Since when it names these. */
+      readonly kind: 'accepted';
+      /** When `names` last changed. */
       readonly since: number;
       readonly names: 'us' | 'others' | 'nobody';
       readonly sameAsLastRun: boolean;
     };
 
 export type SegmentFact =
-  /** Fewer than three rounds, or the silence may be the gap of a failover. */
+  /** Fewer than three rounds are complete, or the silence may be a failover in progress. */
   | { readonly kind: 'unknown'; readonly until: number }
-  /** Three rounds failed in a row: no nft. Or there is no VIP to ask for yet. */
+  /** Three consecutive rounds failed, for example without nft. Or no VIP is configured yet. */
   | { readonly kind: 'unobservable' }
-  /** Nobody answers for the VIP. */
+  /** No host answers for the VIP. */
   | { readonly kind: 'free' }
-  /** Since then the holder's adverts have arrived without a gap. */
+  /** The holder's adverts have arrived without a gap since `since`. */
   | { readonly kind: 'heard'; readonly since: number }
   /** Other hosts answer, and their adverts do not arrive. */
   | { readonly kind: 'unheard'; readonly macs: readonly string[] };
@@ -48,40 +48,40 @@ export type RouterIdFact =
   | { readonly kind: 'free' | 'unchecked' }
   | { readonly kind: 'conflict' };
 
-/** All peers have booted and none runs an API server: there is nobody left to wait for. */
+/** All peers have booted and none runs an API server: no newer list can come from anywhere. */
 const ALL_BACK_MS = 1_500;
 const SETTLING_MS = 30_000;
-/** A configuration that keepalived refuses must not cost the VIP. */
+/** Bounded, so that a configuration that keepalived rejects does not cost the VIP. */
 const RELOAD_MS = 10_000;
 /**
- * The peers need this long to see the new list, settle it and reload with this node. A node that competes before they have
- * hears no adverts and becomes a second holder.
+ * The peers need this long to receive the new list, settle it and reload with this node. A node that competes earlier receives
+ * no adverts and becomes a second holder.
  */
 export const PEERS_RELOAD_MS = 3_000;
-/** The same where the list is that of the last run, and the segment shows that no peer has dropped this node. */
-const PEERS_KNOW_MS = 1_000;
+/** Replaces `PEERS_RELOAD_MS` if the list equals that of the last run and the segment shows that no peer has dropped this node. */
+const RETURN_MS = 1_000;
 /**
- * A re-added node must receive the holder's adverts for this long without a gap. The holder drops a removed node late, and a
- * starved one later still.
+ * A re-added node must receive the holder's adverts for this long without a gap. The holder drops a removed node with a delay,
+ * and a starved holder even later.
  */
 const READMISSION_MS = 10_000;
-/** For a segment that shows nothing, or a holder whose adverts do not arrive. */
+/** Used if the segment is unobservable, or if the holder's adverts do not arrive. */
 const SEGMENT_MS = 30_000;
 
 /**
- * May this node compete for the VIP? An admitted node is only put out by a list without it, or by the loss of its source
- * address: a lost API, a silent segment or a restart change nothing.
+ * Decides whether this node may compete for the VIP. An admitted node leaves only if an accepted list lacks it or its source
+ * address is missing: an unreachable API, a silent segment or a restart changes nothing.
  */
 export function participation(facts: ParticipationFacts, now: number): Participation {
   const { list, before, segment } = facts;
-  if (list.kind === 'believed' && list.names === 'others') return { state: 'out', reason: 'removed' };
+  if (list.kind === 'accepted' && list.names === 'others') return { state: 'out', reason: 'removed' };
   if (facts.sourceAddress === 'missing') return { state: 'out', reason: 'source-address-missing' };
   if (before === 'admitted') return { state: 'in' };
   if (facts.routerId.kind === 'conflict') return { state: 'out', reason: 'router-id-conflict' };
   const waits = [...routerIdWait(facts), ...listWait(facts), ...segmentWait(facts)];
   const [longest] = waits.filter(({ until }) => until > now).toSorted((a, b) => b.until - a.until);
   if (longest !== undefined) return { state: 'waiting', ...longest };
-  if (segment.kind === 'unheard' && list.kind !== 'believed')
+  if (segment.kind === 'unheard' && list.kind !== 'accepted')
     return { state: 'out', reason: 'vip-held-by-unheard-host' };
   return { state: 'in' };
 }
@@ -102,28 +102,28 @@ function routerIdWait({ routerId }: ParticipationFacts): readonly Wait[] {
 }
 
 function listWait({ list, before, applied, segment, startedAt, peers }: ParticipationFacts): readonly Wait[] {
-  const isKnownByHolder = segment.kind === 'free' || segment.kind === 'heard';
-  if (before === 'removed' && list.kind !== 'believed') return wait('node-list', FOREVER);
+  const isSegmentClear = segment.kind === 'free' || segment.kind === 'heard';
+  if (before === 'removed' && list.kind !== 'accepted') return wait('node-list', FOREVER);
   if (before === 'removed' && !applied) return wait('reload', FOREVER);
   switch (list.kind) {
     case 'none': {
-      const isAllBack = peers === 'all-back-without-api' && isKnownByHolder;
+      const isAllBack = peers === 'all-back-without-api' && isSegmentClear;
       return wait('node-list', startedAt + (isAllBack ? ALL_BACK_MS : NODE_LIST_PATIENCE_MS));
     }
     case 'settling':
       return wait('node-list-settling', startedAt + SETTLING_MS);
-    case 'believed': {
+    case 'accepted': {
       if (!applied) return wait('reload', list.since + RELOAD_MS);
-      const isReturn = list.sameAsLastRun && isKnownByHolder && before !== 'removed';
-      return wait('peers-reload', list.since + (isReturn ? PEERS_KNOW_MS : PEERS_RELOAD_MS));
+      const isReturn = list.sameAsLastRun && isSegmentClear && before !== 'removed';
+      return wait('peers-reload', list.since + (isReturn ? RETURN_MS : PEERS_RELOAD_MS));
     }
   }
 }
 
 function segmentWait({ segment, before, list }: ParticipationFacts): readonly Wait[] {
   if (segment.kind === 'unknown') return wait('segment', segment.until);
-  // Without a list it waits for that already, or is kept out.
-  if (list.kind !== 'believed') return [];
+  // Without an accepted list, `listWait` or the final check in `participation` applies.
+  if (list.kind !== 'accepted') return [];
   if (before !== 'removed')
     return segment.kind === 'unheard' ? wait('holder-silent', list.since + SEGMENT_MS) : [];
   switch (segment.kind) {
@@ -138,15 +138,15 @@ function segmentWait({ segment, before, list }: ParticipationFacts): readonly Wa
   }
 }
 
-/** What the next decision, and the next monitor, knows of this one. */
+/** The history that the next decision starts from. It is written to the note, so it survives a restart of the monitor. */
 export function nextBefore(before: Before, decided: Participation): Before {
   if (decided.state === 'in') return 'admitted';
   return decided.state === 'out' && decided.reason === 'removed' ? 'removed' : before;
 }
 
 /**
- * Until when a supervisor that has to stand in for this monitor keeps the node in FAULT. A supervisor sees neither lists nor
- * adverts, so it admits no node that was removed, and none while an unheard host holds the VIP.
+ * Until when a supervisor that stands in for this monitor keeps the node in FAULT; null until the monitor is back. A supervisor
+ * has neither lists nor adverts, so it never admits a removed node, nor any node while an unheard host holds the VIP.
  */
 export function notedUntil(decided: Participation, { before, segment }: ParticipationFacts): number | null {
   if (decided.state !== 'waiting' || !Number.isFinite(decided.until)) return null;
@@ -154,17 +154,17 @@ export function notedUntil(decided: Participation, { before, segment }: Particip
 }
 
 const TEXTS: Readonly<Record<Exclude<Participation, { state: 'in' }>['reason'], string>> = {
-  'router-id': 'it listens for other routers with its virtual router id',
-  'node-list': 'no API server has given a node list',
+  'router-id': 'listening for other routers with the same virtual router id',
+  'node-list': 'no API server has returned a node list',
   'node-list-settling': 'the node list has not settled',
   reload: 'keepalived has not reloaded with the node list',
   'peers-reload': 'the peers need time to reload with this node',
-  're-admission': "it was re-added to the node list and has to receive the holder's adverts first",
-  segment: 'it asks the segment who holds the VIP',
+  're-admission': "this node was re-added to the node list and must receive the holder's adverts first",
+  segment: 'probing the segment for the holder of the VIP',
   'holder-silent': 'another host answers for the VIP, but its VRRP adverts do not reach this node',
   removed: 'the node list does not contain this node',
-  'router-id-conflict': 'another router on the segment uses its virtual router id or its VIP',
-  'source-address-missing': 'the source address of its adverts is missing, or its interface is down',
+  'router-id-conflict': "another router on the segment uses this node's virtual router id or VIP",
+  'source-address-missing': "the source address of this node's adverts is missing, or the interface is down",
   'vip-held-by-unheard-host':
     'another host answers for the VIP, but its VRRP adverts do not reach this node, which was probably removed',
 };

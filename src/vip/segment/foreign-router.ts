@@ -7,20 +7,20 @@ export type WatchedRouterId = Pick<
   'virtualRouterId' | 'family' | 'interface' | 'vip' | 'sourceAddress'
 >;
 
-/** A VRRP packet that came in with a watched id and without its VIP, with the VIP and another id, or in another version of VRRP. */
+/** A received VRRP advert with a watched id but not its VIP, with the VIP but another id, or with both in another VRRP version. */
 export interface ForeignAdvert {
   readonly virtualRouterId: number;
   readonly family: AddressFamily;
   readonly source: string;
   readonly version: number;
   readonly priority: number;
-  /** The watched VIP where it advertises that, else the first address that it advertises. */
+  /** The watched VIP if the advert contains it, else the advert's first address. */
   readonly vip: string;
 }
 
 /**
- * `id`: two clusters with one virtual router id on one segment. `vip`: one VIP with two ids, `version`: one VIP in two versions of
- * VRRP; these do not hear each other.
+ * `id`: two clusters use the same virtual router id on one segment. `vip`: one VIP is advertised with two ids. `version`: one VIP
+ * is advertised in two VRRP versions. With `vip` and `version` the routers ignore each other's adverts.
  */
 export interface RouterIdConflict {
   readonly kind: 'id' | 'vip' | 'version';
@@ -39,9 +39,9 @@ export function watchedRouterIds({ instances }: KeepalivedModel): readonly Watch
 }
 
 /**
- * What stands in the way of joining with these. An advert of our id from one of the `members`, the nodes of this cluster,
- * does not: its VIP may have been another one until a moment ago. An advert of our VIP with another id or in another version
- * does, also from a member: it does not hear this node, and both would hold the VIP.
+ * The conflicts that prevent joining with the `watched` ids. An advert with our id from one of the `members`, the nodes of this
+ * cluster, is not a conflict: the member's VIP may just have changed. An advert of our VIP with another id or VRRP version is a
+ * conflict even from a member: the two nodes ignore each other's adverts, and both would hold the VIP.
  */
 export function routerIdConflicts(
   watched: readonly WatchedRouterId[],
@@ -61,7 +61,7 @@ export function routerIdConflicts(
   );
 }
 
-/** The first conflict of this model's instances; the sources of their peers are members. */
+/** The first conflict of this model's instances. Their peers are the members; undefined if there is no conflict. */
 export function routerIdConflict(
   model: KeepalivedModel,
   heard: readonly ForeignAdvert[],
@@ -70,33 +70,33 @@ export function routerIdConflict(
   return routerIdConflicts(watchedRouterIds(model), peers, heard)[0];
 }
 
-/** Of the template. */
+/** The VRRP version that the keepalived template sets. */
 export const VRRP_VERSION = 3;
 
-/** Three adverts of a router that keeps to the usual second, and a margin. A silent one is not detected. */
+/** Three adverts at the usual interval of one second, plus a margin. A silent router is not detected. */
 export const LISTEN_MS = 3_200;
 
 const FORCE = '--force-virtual-router-id joins all the same';
 
-/** Names both sides, and the ways out. */
+/** The error message for a conflict: both routers, and the possible fixes. */
 export function explainConflict({ kind, ours, theirs }: RouterIdConflict, clusterName: string): string {
   const cannot = `Cannot use virtual router id "${ours.virtualRouterId}" (cluster "${clusterName}", VIP ${ours.vip} on ${ours.interface})`;
-  const how = `(VRRP ${theirs.version}, priority ${theirs.priority})`;
+  const advert = `(VRRP ${theirs.version}, priority ${theirs.priority})`;
   switch (kind) {
     case 'id':
       return (
-        `${cannot}: ${theirs.source} advertises ${theirs.vip} with it ${how}, expected an id that no other router uses on this ` +
+        `${cannot}: ${theirs.source} advertises ${theirs.vip} with it ${advert}, expected an id that no other router uses on this ` +
         `segment; --virtual-router-ids API,INGRESS on every node of this cluster gives it others, ${FORCE}`
       );
     case 'vip':
       return (
-        `${cannot}: ${theirs.source} advertises this VIP with id ${theirs.virtualRouterId} ${how}, and nodes with different ` +
+        `${cannot}: ${theirs.source} advertises this VIP with id ${theirs.virtualRouterId} ${advert}, and nodes with different ` +
         'ids do not hear each other, so both would hold it; set the --cluster-name or --virtual-router-ids that ' +
         `${theirs.source} has (hawser show-config keepalived shows them there), ${FORCE}`
       );
     case 'version':
       return (
-        `${cannot}: ${theirs.source} advertises this VIP with it ${how}, expected VRRP ${VRRP_VERSION}: they do not hear each other, so ` +
+        `${cannot}: ${theirs.source} advertises this VIP with it ${advert}, expected VRRP ${VRRP_VERSION}: they do not hear each other, so ` +
         `both would hold it; stop keepalived on ${theirs.source} first, ${FORCE}`
       );
   }

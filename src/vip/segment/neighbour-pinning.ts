@@ -11,14 +11,13 @@ import { heldInstances } from '../group/local-vrrp-role.ts';
 import type { KeepalivedModel } from '../group/vrrp.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 
-/** The kernel asks a silent neighbour three times, a second apart, before it forgets the MAC. */
-const LOOK_EVERY_MS = 2_000;
+/** The kernel probes a silent neighbour three times, a second apart, before it drops the MAC. */
+const POLL_INTERVAL_MS = 2_000;
 
 /**
- * While this node holds a VIP, keeps the kernel from forgetting the MACs of peers that have fallen silent. After a partition the
- * adverts then reach them at once: without a MAC they would wait for up to a second, the time between two ARP requests, and both
- * nodes hold the VIP for as long. What it leaves is an entry like any other, that ages by itself. If it fails, that is logged once
- * and affects nothing else.
+ * While this node holds a VIP, prevents the kernel from dropping the MACs of silent peers. When a partition heals, adverts then
+ * reach the peers at once. Without a MAC they would wait for up to a second, the interval of ARP requests, while both nodes hold
+ * the VIP. The neighbour entries are ordinary ones and age by themselves. A failure is logged once and affects nothing else.
  */
 export async function pinNeighbours(
   stateFile: string,
@@ -26,21 +25,21 @@ export async function pinNeighbours(
   { log, once }: Pick<KeepalivedMonitorObservers, 'log' | 'once'>,
   signal: AbortSignal,
 ): Promise<void> {
-  let known: PeerLocations = new Map();
+  let locations: PeerLocations = new Map();
   while (!signal.aborted) {
     const peers = unicastPeers(stateFile, served());
     const entries = peers.length === 0 ? [] : ((await listNeighbours()) ?? []);
-    const look = lookForLostPeers(known, entries, peers, monotonicMs());
-    known = look.known;
-    const trouble = look.lost.length === 0 ? undefined : await reviveNeighbours(look.lost);
+    const located = locatePeers(locations, entries, peers, monotonicMs());
+    locations = located.locations;
+    const trouble = located.lost.length === 0 ? undefined : await reviveNeighbours(located.lost);
     if (trouble === undefined) once.clear('lost-peers');
     else if (once.isNew('lost-peers', trouble))
       log({ event: 'peer-mac-not-kept', level: 'warn', message: trouble });
-    await sleep(LOOK_EVERY_MS, signal);
+    await sleep(POLL_INTERVAL_MS, signal);
   }
 }
 
-/** Those to which this node sends adverts. */
+/** The peers to which this node sends adverts. */
 function unicastPeers(stateFile: string, model: KeepalivedModel | undefined): readonly Neighbour[] {
   const peers = heldInstances(stateFile, model).flatMap((each) =>
     each.peers.map(({ address }) => ({ address, interface: each.interface })),
@@ -51,43 +50,43 @@ function unicastPeers(stateFile: string, model: KeepalivedModel | undefined): re
 /** A peer's last known MAC. Times are in milliseconds of one monotonic clock. */
 interface PeerLocation {
   readonly mac: string;
-  /** When the peer was last known to be there. */
+  /** When the kernel last confirmed the MAC, or first reported it. */
   readonly confirmedMs: number;
 }
 
-/** By interface and address. */
+/** Keyed by interface and address. */
 export type PeerLocations = ReadonlyMap<string, PeerLocation>;
 
-/** A switch forgets a silent host after five minutes, and sends what is for it to every port from then on. */
+/** After five minutes a switch drops the MAC of a silent host and floods its packets to every port. */
 const KEPT_FOR_MS = 300_000;
-/** The kernel got no answer, or is about to give up. */
+/** States in which the kernel has received no answer to its probes. */
 const LOST = new Set(['PROBE', 'INCOMPLETE', 'FAILED']);
 
 /**
- * What is known of the peers after one more look at the kernel's table, and those of them whose MAC it is losing. A peer that it
- * has never found is left to it, and so is one that has been silent for longer than five minutes.
+ * Updates the peers' locations from the kernel's neighbour table. `lost`: the peers whose MAC the kernel is about to drop. A peer
+ * that never had a MAC, or that has been silent for more than five minutes, is not in `lost`.
  */
-export function lookForLostPeers(
-  known: PeerLocations,
+export function locatePeers(
+  before: PeerLocations,
   entries: readonly NeighbourEntry[],
   peers: readonly Neighbour[],
   nowMs: number,
-): { readonly known: PeerLocations; readonly lost: readonly LocatedNeighbour[] } {
-  const next = new Map<string, PeerLocation>();
+): { readonly locations: PeerLocations; readonly lost: readonly LocatedNeighbour[] } {
+  const locations = new Map<string, PeerLocation>();
   const lost: LocatedNeighbour[] = [];
   for (const peer of peers) {
     const key = `${peer.interface} ${peer.address}`;
     const entry = entries.find(({ dst, dev }) => dst === peer.address && dev === peer.interface);
-    const location = locate(known.get(key), entry, nowMs);
+    const location = locate(before.get(key), entry, nowMs);
     if (location === undefined) continue;
-    next.set(key, location);
+    locations.set(key, location);
     const isLost = entry?.state?.some((state) => LOST.has(state)) ?? true;
     if (isLost && nowMs - location.confirmedMs < KEPT_FOR_MS) lost.push({ ...peer, mac: location.mac });
   }
-  return { known: next, lost };
+  return { locations, lost };
 }
 
-/** A MAC that is no longer confirmed was right when it was first seen. */
+/** A MAC that the kernel reports for the first time counts as confirmed. */
 function locate(
   before: PeerLocation | undefined,
   entry: NeighbourEntry | undefined,

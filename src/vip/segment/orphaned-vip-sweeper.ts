@@ -8,16 +8,16 @@ import { sweepConfigured } from '../../keepalived/sweep.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 
-const LOOK_EVERY_MS = 100;
-const SWEEP_AGAIN_MS = 500;
+const POLL_INTERVAL_MS = 100;
+const RETRY_INTERVAL_MS = 500;
 
 type Settings = Pick<KeepalivedMonitorSettings, 'config' | 'runDir' | 'notifyFifo' | 'stateFile'>;
 
 /**
- * Removes the VIPs from this node once keepalived and its supervisor have both ended without removing them. That
- * happens when their container is killed as a whole: the kubelet may take minutes to restart it, while a peer holds the
- * VIP too. As with a killed keepalived (docs/internals/decisions/0009), the address stays until a peer has had time to take over.
- * A keepalived that outlives its supervisor keeps its VIP. An address that is added by hand afterwards stays.
+ * Removes the VIPs from this node once keepalived and its supervisor have both ended without removing them. That happens if the
+ * whole container is killed: the kubelet may take minutes to restart it, while a peer holds the VIP too. As with a killed
+ * keepalived (docs/internals/decisions/0009), the address stays until a peer has had time to take over. A keepalived that outlives
+ * its supervisor keeps its VIP. An address that an operator adds afterwards stays.
  */
 export function sweepOrphanedVips(
   settings: Settings,
@@ -29,10 +29,10 @@ export function sweepOrphanedVips(
   let sweepAt: number | undefined;
   const failed = (trouble: string): void => {
     if (once.isNew('left-vip', trouble)) log({ event: 'stale-vip-stays', level: 'error', trouble });
-    sweepAt = monotonicMs() + SWEEP_AGAIN_MS;
+    sweepAt = monotonicMs() + RETRY_INTERVAL_MS;
   };
   const sweep = async (): Promise<void> => {
-    // The file is out of date and would name this node as the holder.
+    // The state file is stale and would name this node as the holder.
     rmSync(stateFile, { force: true });
     const { removed, trouble } = await sweepConfigured({ accepted, config });
     if (removed.length > 0) {
@@ -46,7 +46,7 @@ export function sweepOrphanedVips(
     }
     if (trouble !== undefined) failed(trouble);
   };
-  const look = (): void => {
+  const poll = (): void => {
     if (hasFifoReader(notifyFifo) !== false) {
       sweepAt = undefined;
       once.clear('left-vip');
@@ -57,7 +57,7 @@ export function sweepOrphanedVips(
     sweepAt = Number.POSITIVE_INFINITY;
     void sweep().catch((error: unknown) => failed(messageOf(error)));
   };
-  const timer = setInterval(look, LOOK_EVERY_MS);
+  const timer = setInterval(poll, POLL_INTERVAL_MS);
   signal.addEventListener('abort', () => clearInterval(timer), { once: true });
 }
 

@@ -14,26 +14,26 @@ import {
   watchedRouterIds,
 } from './foreign-router.ts';
 
-/** nft may be slow. */
+/** Allowance for a slow nft. */
 const LATE_MS = 400;
-const LOOK_AGAIN = { firstMs: 5_000, longestMs: 60_000 };
+const RETRY = { firstMs: 5_000, longestMs: 60_000 };
 
-/** For the participation of this node. */
+/** The guard as the participation decision uses it. */
 export interface RouterIdGuard {
-  /** Listens with the model of this node, unless it has. A conflict is logged, and listened for again after a growing pause. */
+  /** Starts to listen for this model's ids unless that has been done. After a conflict it listens again, with backoff. */
   readonly prepare: (model: KeepalivedModel | undefined) => void;
   readonly fact: () => RouterIdFact;
-  /** The conflict, as last logged; null without one. */
+  /** The message of the current conflict; null if there is none. */
   readonly conflict: () => string | null;
 }
 
-/** For the watch of the segment. */
+/** The guard as the segment watch uses it. */
 export interface RouterIdListener {
-  /** To be listened for now. */
+  /** The ids to listen for now. */
   readonly watched: () => readonly WatchedRouterId[];
-  /** What came in during a round, and since when these are listened for. */
+  /** Takes the adverts of one round. `sinceMs`: when listening for the current ids began. */
   readonly hear: (foreign: readonly ForeignAdvert[], sinceMs: number) => void;
-  /** The segment cannot be listened to. */
+  /** Ends the current attempt: listening failed with `message`. */
   readonly fail: (message: string) => void;
 }
 
@@ -42,20 +42,21 @@ type Verdict =
   | { readonly kind: 'conflict'; readonly conflict: RouterIdConflict }
   | { readonly kind: 'unknown'; readonly message: string };
 
-interface Look {
+/** One attempt to listen for the ids of a model. Times are monotonic milliseconds. */
+interface Attempt {
   readonly key: string;
   readonly model: KeepalivedModel;
   readonly refusals: number;
   readonly until: number;
   readonly heard: readonly ForeignAdvert[];
   readonly isOver: boolean;
-  readonly againAt: number;
+  readonly retryAt: number;
 }
 
 /**
- * Keeps a node from competing with a virtual router id that another cluster uses on the segment: both clusters would log
- * errors many times a second, or obey each other. The same if a node advertises one of our VIPs with another id, as both
- * would hold the VIP. If it cannot listen, that is logged once and keeps nobody out. An admitted node is not checked.
+ * Prevents a node from competing with a virtual router id that another cluster uses on the segment: both clusters would log
+ * errors many times a second, or obey each other's adverts. A node that advertises one of our VIPs with another id is a conflict
+ * too, as both would hold the VIP. A failure to listen is logged once and keeps no node out. An admitted node is not checked.
  */
 export function createRouterIdGuard(
   { forceVirtualRouterId }: Pick<KeepalivedMonitorSettings, 'forceVirtualRouterId'>,
@@ -63,44 +64,46 @@ export function createRouterIdGuard(
   observers: KeepalivedMonitorObservers,
 ): RouterIdGuard & RouterIdListener {
   const { clusterName, isAdmitted, wake } = parts;
-  let look: Look | undefined;
+  let attempt: Attempt | undefined;
   let verdict: Verdict | undefined;
-  const end = (found: Verdict): void => {
-    if (look === undefined) return;
-    verdict = found;
-    logVerdict(found, look.model, clusterName, observers);
-    const refusals = found.kind === 'conflict' ? look.refusals + 1 : 0;
-    const againMs = found.kind === 'conflict' ? retryPauseMs(refusals, LOOK_AGAIN) : Number.POSITIVE_INFINITY;
-    look = { ...look, refusals, isOver: true, againAt: monotonicMs() + againMs };
+  const end = (result: Verdict): void => {
+    if (attempt === undefined) return;
+    verdict = result;
+    logVerdict(result, attempt.model, clusterName, observers);
+    const isConflict = result.kind === 'conflict';
+    const refusals = isConflict ? attempt.refusals + 1 : 0;
+    const retryInMs = isConflict ? retryPauseMs(refusals, RETRY) : Number.POSITIVE_INFINITY;
+    attempt = { ...attempt, refusals, isOver: true, retryAt: monotonicMs() + retryInMs };
   };
   return {
     prepare: (model) => {
       if (forceVirtualRouterId || model === undefined || isAdmitted()) return;
       const key = JSON.stringify(watchedRouterIds(model));
-      const before = key === look?.key ? look : undefined;
-      if (before !== undefined && (!before.isOver || monotonicMs() < before.againAt)) return;
+      const before = key === attempt?.key ? attempt : undefined;
+      if (before !== undefined && (!before.isOver || monotonicMs() < before.retryAt)) return;
       if (before === undefined) verdict = undefined;
       const until = monotonicMs() + LISTEN_MS + LATE_MS;
-      look = { key, model, refusals: before?.refusals ?? 0, until, heard: [], isOver: false, againAt: 0 };
+      const refusals = before?.refusals ?? 0;
+      attempt = { key, model, refusals, until, heard: [], isOver: false, retryAt: 0 };
       wake();
     },
     fact: () => {
-      if (look === undefined) return { kind: 'unchecked' };
+      if (attempt === undefined) return { kind: 'unchecked' };
       if (verdict === undefined)
-        return { kind: 'listening', until: Math.max(look.until, monotonicMs() + LATE_MS) };
+        return { kind: 'listening', until: Math.max(attempt.until, monotonicMs() + LATE_MS) };
       return verdict.kind === 'unknown' ? { kind: 'unchecked' } : { kind: verdict.kind };
     },
     conflict: () => (verdict?.kind === 'conflict' ? explainConflict(verdict.conflict, clusterName) : null),
-    watched: () => (look === undefined || look.isOver ? [] : watchedRouterIds(look.model)),
+    watched: () => (attempt === undefined || attempt.isOver ? [] : watchedRouterIds(attempt.model)),
     hear: (foreign, sinceMs) => {
-      if (look === undefined || look.isOver) return;
-      look = { ...look, heard: [...look.heard, ...foreign] };
+      if (attempt === undefined || attempt.isOver) return;
+      attempt = { ...attempt, heard: [...attempt.heard, ...foreign] };
       if (monotonicMs() - sinceMs < LISTEN_MS) return;
-      const conflict = routerIdConflict(look.model, look.heard);
+      const conflict = routerIdConflict(attempt.model, attempt.heard);
       end(conflict === undefined ? { kind: 'free' } : { kind: 'conflict', conflict });
     },
     fail: (message) => {
-      if (look?.isOver === false) end({ kind: 'unknown', message });
+      if (attempt?.isOver === false) end({ kind: 'unknown', message });
     },
   };
 }

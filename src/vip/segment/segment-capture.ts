@@ -13,26 +13,26 @@ export interface SegmentTargets {
   readonly routerIds: readonly WatchedRouterId[];
 }
 
-export interface SegmentSeen {
-  /** Every host that answers for a VIP or announces it. */
+export interface SegmentReading {
+  /** Each host that answers for a VIP or announces it. */
   readonly answers: readonly Answer[];
-  /** The VIPs of which an advert came in: their holder sends its adverts to this node. */
+  /** The VIPs whose adverts were received: their holder sends adverts to this node. */
   readonly advertised: ReadonlySet<string>;
   readonly foreign: readonly ForeignAdvert[];
 }
 
 /**
- * A table of ours in which the kernel notes what comes in. It only listens, and sees every packet before any other rule may
- * drop it. Each call resolves with an error message if it fails.
+ * An nftables table in which the kernel records received packets. It never drops a packet, and its priority puts it before any
+ * rule that might. Each call resolves with an error message if it fails.
  */
 export interface SegmentCapture {
-  /** Captures these from now on, and forgets all else. */
+  /** Replaces the targets and discards everything recorded so far. */
   readonly set: (targets: SegmentTargets) => Promise<string | undefined>;
-  /** What came in since the last `set` or `flush`, however late it is read. */
-  readonly read: () => Promise<SegmentSeen | string>;
-  /** Foreign adverts are never flushed: their sets fill for as long as they are listened for. */
+  /** Reads everything recorded since the last `set` or `flush`. */
+  readonly read: () => Promise<SegmentReading | string>;
+  /** Discards recorded answers or adverts. Foreign adverts accumulate until the next `set`. */
   readonly flush: (which: 'answers' | 'adverts') => Promise<string | undefined>;
-  /** Also the table of an earlier process; a missing one is not an error. */
+  /** Removes the table, even one of an earlier process. A missing table is not an error. */
   readonly remove: () => Promise<string | undefined>;
 }
 
@@ -47,9 +47,9 @@ export function createSegmentCapture(options: NftOptions = {}): SegmentCapture {
     return outcome.ok ? undefined : outcome.message;
   };
   return {
-    set: (wanted) => {
-      targets = wanted;
-      return load(captureRuleset(table, wanted));
+    set: (next) => {
+      targets = next;
+      return load(captureRuleset(table, next));
     },
     read: async () => {
       const outcome = await nft(['-j', 'list', 'table', 'netdev', NAME], undefined);
@@ -65,12 +65,12 @@ export function createSegmentCapture(options: NftOptions = {}): SegmentCapture {
   };
 }
 
-/** Replaces `table` in one transaction. */
+/** The ruleset that replaces `table` in one transaction. */
 export function captureRuleset(table: string, { vips, routerIds }: SegmentTargets): string {
   const sets = Object.entries({ ...ANSWERS, ...ADVERTS, ...foreignSets(routerIds) }).map(
     ([name, definition]) => `set ${name} { ${definition} }`,
   );
-  // The rules about foreign adverts come last: they pass over what is ours.
+  // The rules for foreign adverts come last: for our own adverts they accept, which ends the chain.
   const rules = [
     ...vips.map(answerRuleOf),
     ...vips.flatMap(advertRulesOf),
@@ -86,7 +86,7 @@ export function captureRuleset(table: string, { vips, routerIds }: SegmentTarget
   return `${forgetTable(table)}table ${table} {\n${[...sets, ...chains].join('\n')}\n}\n`;
 }
 
-/** A set for each family, of addresses and hardware addresses. */
+/** One set per address family, of pairs of an IP address and a MAC. */
 function pairSets(prefix: string): Readonly<Record<string, string>> {
   const definition = (family: string) => `type ${family}_addr . ether_addr; flags dynamic; size 256;`;
   return Object.fromEntries(['ipv4', 'ipv6'].map((family) => [`${prefix}${family}`, definition(family)]));
@@ -96,8 +96,8 @@ const ANSWERS = pairSets('answers_');
 const ADVERTS = pairSets('adverts_');
 
 /**
- * ARP's sender (RFC 826), in an answer or in an announcement; the target of a neighbour advertisement (RFC 4861). Not from the
- * kernel's table of neighbours: it takes no neighbour advertisement for an IPv6 address of its own.
+ * Matches the sender of an ARP reply or announcement (RFC 826), and the target of a neighbour advertisement (RFC 4861). The
+ * kernel's neighbour table would not do: it ignores neighbour advertisements for the host's own IPv6 addresses.
  */
 function answerRuleOf({ vip, family, interface: device }: AskedVip): IngressRule {
   const rule =
@@ -107,17 +107,17 @@ function answerRuleOf({ vip, family, interface: device }: AskedVip): IngressRule
   return { interface: device, rule };
 }
 
-/** Priority 0 is a goodbye. */
+/** Ignores priority 0, with which a holder resigns. */
 function advertRulesOf({ vip, family, interface: device }: AskedVip): readonly IngressRule[] {
   const header = headerOf(family);
-  return vipAtAnyPlace(family, vip).map((isThere) => ({
+  return vipAtAnyPosition(family, vip).map((hasVip) => ({
     interface: device,
-    rule: `${header} @th,16,8 != 0 ${isThere} add @adverts_${family} { ${vip} . ether saddr }`,
+    rule: `${header} @th,16,8 != 0 ${hasVip} add @adverts_${family} { ${vip} . ether saddr }`,
   }));
 }
 
-/** The content of the sets, as `nft -j list table` prints them. */
-export function parseCapture(json: string, { routerIds }: Pick<SegmentTargets, 'routerIds'>): SegmentSeen {
+/** Parses the sets from the output of `nft -j list table`. */
+export function parseCapture(json: string, { routerIds }: Pick<SegmentTargets, 'routerIds'>): SegmentReading {
   return {
     answers: pairsIn(json, ANSWERS),
     advertised: new Set(pairsIn(json, ADVERTS).map(({ address }) => address)),
@@ -136,18 +136,18 @@ function pairsIn(json: string, sets: Readonly<Record<string, string>>): readonly
   );
 }
 
-/** An advert of more VIPs than this, ours behind them, counts as foreign. */
-const VIPS_LOOKED_AT = { ipv4: 8, ipv6: 4 };
+/** How many addresses of an advert are compared with the VIP. An advert with the VIP in a later position counts as foreign. */
+const COMPARED_VIPS = { ipv4: 8, ipv6: 4 };
 
-/** One rule for what comes in on one interface, in nft's language. */
+/** One nft rule for the packets received on one interface. */
 interface IngressRule {
   readonly interface: string;
   readonly rule: string;
 }
 
 /**
- * The hosts that advertise one of these ids without its VIP or in another version of VRRP, or the VIP with another id, by
- * multicast or to this node alone, without a raw socket: the kernel keeps what each packet said in a set.
+ * One set per watched id, for the hosts that advertise the id without its VIP or in another VRRP version, or the VIP with another
+ * id, whether by multicast or unicast. The kernel stores the packets' fields in a set, so no raw socket is needed.
  */
 function foreignSets(watched: readonly WatchedRouterId[]): Readonly<Record<string, string>> {
   const definition = (family: WatchedRouterId['family']) =>
@@ -156,9 +156,9 @@ function foreignSets(watched: readonly WatchedRouterId[]): Readonly<Record<strin
 }
 
 /**
- * Fields that both address families have at the same place, in VRRP 2 and 3: version, type, id and priority in the
- * first three bytes, and addresses from the eighth byte on. The three bytes are one field: with two adjacent fields nft
- * 1.0.6 writes the set, but fails an assertion when it lists it.
+ * The fields that VRRP 2 and 3 have at the same offset in both address families: version, type, id and priority in the first
+ * three bytes, addresses from offset 8. The three bytes are one field, because nft 1.0.6 fails an assertion when it lists a set
+ * with two adjacent fields.
  */
 function fieldsOf(family: WatchedRouterId['family']): string {
   return family === 'ipv4' ? 'ip saddr . @th,0,24 . @th,64,32' : 'ip6 saddr . @th,0,24 . @th,64,128';
@@ -172,35 +172,35 @@ function headerOf(family: WatchedRouterId['family']): string {
   return family === 'ipv4' ? 'ip protocol 112' : 'ip6 nexthdr 112';
 }
 
-/** Priority 0 is a goodbye. */
+/** Ignores priority 0, with which a holder resigns. */
 function foreignRulesOf(watched: WatchedRouterId, index: number): readonly IngressRule[] {
   const { virtualRouterId, family, vip, interface: device } = watched;
   const header = headerOf(family);
   const note = `@th,16,8 != 0 add @${setName(index)} { ${fieldsOf(family)} }`;
-  const withVip = vipAtAnyPlace(family, vip);
+  const vipConditions = vipAtAnyPosition(family, vip);
   const rules = [
-    ...withVip.map(
-      (isThere) => `${header} @th,0,4 ${VRRP_VERSION} @th,8,8 ${virtualRouterId} ${isThere} accept`,
+    ...vipConditions.map(
+      (hasVip) => `${header} @th,0,4 ${VRRP_VERSION} @th,8,8 ${virtualRouterId} ${hasVip} accept`,
     ),
     `${header} @th,8,8 ${virtualRouterId} ${note}`,
-    ...withVip.map((isThere) => `${header} @th,8,8 != ${virtualRouterId} ${isThere} ${note}`),
+    ...vipConditions.map((hasVip) => `${header} @th,8,8 != ${virtualRouterId} ${hasVip} ${note}`),
   ];
   return rules.map((rule) => ({ interface: device, rule }));
 }
 
-/** What is true of an advert that has this VIP: one condition for each place at which it may be. */
-function vipAtAnyPlace(family: WatchedRouterId['family'], vip: string): readonly string[] {
+/** Conditions for an advert with this VIP, one for each position at which the VIP may be. */
+function vipAtAnyPosition(family: WatchedRouterId['family'], vip: string): readonly string[] {
   const bits = family === 'ipv4' ? 32 : 128;
-  return Array.from({ length: VIPS_LOOKED_AT[family] }, (_, place) => {
-    return `@th,${64 + place * bits},${bits} ${addressNumber(vip)}`;
+  return Array.from({ length: COMPARED_VIPS[family] }, (_, position) => {
+    return `@th,${64 + position * bits},${bits} ${addressNumber(vip)}`;
   });
 }
 
-/** nft prints a field of up to 64 bits as a number, a longer one as `0x…`. */
+/** nft prints a field of up to 64 bits as a number, and a longer one as `0x…`. */
 const field = z.union([z.number(), z.string()]);
 const advertSchema = z.tuple([z.string(), z.number(), field]);
 
-/** The content of these ids' sets, as `nft -j list table` prints them. */
+/** Parses the sets of the watched ids from the output of `nft -j list table`. */
 export function parseForeign(json: string, watched: readonly WatchedRouterId[]): readonly ForeignAdvert[] {
   return watched.flatMap((ours, index) =>
     elementsOf(json, setName(index)).flatMap((element) => {
@@ -208,7 +208,7 @@ export function parseForeign(json: string, watched: readonly WatchedRouterId[]):
       if (!parsed.success) return [];
       const [source, head, address] = parsed.data;
       const virtualRouterId = (head >> 8) & 0xff;
-      // Noted with another id, it has our VIP, at whichever place.
+      // An advert with another id is recorded only if it contains our VIP, possibly not as its first address.
       const isOurVip = virtualRouterId !== ours.virtualRouterId;
       return {
         virtualRouterId,

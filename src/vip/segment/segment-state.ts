@@ -1,31 +1,32 @@
 import type { SegmentFact } from '../participation/participation.ts';
 
-/** One round of asking the segment for a VIP, and of listening. */
+/** The result of one round of probing and listening for a VIP. */
 export interface VipUseRound {
-  /** Hardware addresses of the other hosts that answered. */
+  /** MACs of the other hosts that answered. */
   readonly answers: readonly string[];
-  /** An advert of this VIP came in: its holder sends its adverts to this node too. */
+  /** An advert of this VIP was received: the holder has this node as a peer. */
   readonly isAdvertised: boolean;
-  /** How long VRRP needs for a holder that fell silent. */
+  /** How long VRRP waits before it replaces a silent holder. */
   readonly masterDownMs: number;
   readonly nowMs: number;
 }
 
-/** What the rounds up to now have found of one VIP. Times are in milliseconds of one monotonic clock. */
+/** The accumulated results for one VIP. Times are in milliseconds of one monotonic clock. */
 export interface VipUseState {
   readonly rounds: number;
   /** Consecutive rounds without an answer. */
   readonly silent: number;
-  /** When the first of them was. */
+  /** When the first of these rounds was. */
   readonly silentSinceMs: number;
-  /** Who answered last. */
+  /** MACs of the hosts that answered last. */
   readonly holders: readonly string[];
   /** Consecutive rounds without an advert. */
   readonly unheard: number;
+  /** When the last advert was received. */
   readonly advertisedMs: number;
-  /** When the first advert came of those without a gap between them. */
+  /** When the current sequence of adverts without a gap began. */
   readonly heardSinceMs: number;
-  /** Consecutive rounds that could not be made. */
+  /** Consecutive rounds that failed. */
   readonly failed: number;
 }
 
@@ -40,29 +41,29 @@ export const initialVipUse: VipUseState = {
   heardSinceMs: 0,
 };
 
-/** A single question or its answer may be lost. */
-const ROUNDS_TO_BELIEVE = 3;
+/** A single probe or its answer may be lost. */
+const REQUIRED_ROUNDS = 3;
 
 const NEXT_ROUND_MS = 500;
-/** A boot waits for the first rounds. */
+/** A booting node waits for the first rounds. */
 const FIRST_ROUNDS_MS = 100;
 
 /**
- * The pause before the next round about these VIPs. It is short until every one of them has been asked for often enough. Rounds that
- * fail keep the long one: a lock of nft lasts longer than three short pauses.
+ * The pause before the next round for these VIPs. It is short until each VIP has had `REQUIRED_ROUNDS` rounds. After a failed
+ * round it is long, because an nft lock outlasts three short pauses.
  */
 export function nextRoundInMs(states: readonly VipUseState[]): number {
-  const isFirst = ({ rounds, failed }: VipUseState): boolean => failed === 0 && rounds < ROUNDS_TO_BELIEVE;
+  const isFirst = ({ rounds, failed }: VipUseState): boolean => failed === 0 && rounds < REQUIRED_ROUNDS;
   return states.some(isFirst) ? FIRST_ROUNDS_MS : NEXT_ROUND_MS;
 }
 /**
- * An advert of these last rounds counts. An older one may be from before the holder forgot this node. Two rounds, once they are 0.75 s
- * apart, are much longer than the advert interval of the shipped template.
+ * Only an advert within this many rounds counts. An older one may be from before the holder dropped this node. Two rounds of 0.75 s
+ * are much longer than the advert interval of the shipped template.
  */
 const ROUNDS_HEARD = 2;
 /**
- * With a longer interval the adverts of two VIPs may never come in the same two rounds. A take-over takes four intervals where
- * they are long, so an advert counts for two.
+ * With a longer interval, the adverts of two VIPs may never arrive within the same two rounds. The master-down time is then about
+ * four intervals, so an advert counts for two of them.
  */
 const MASTER_DOWN_SHARE = 0.5;
 
@@ -85,31 +86,31 @@ function isHeard({ unheard, advertisedMs }: VipUseState, nowMs: number, masterDo
   return unheard < ROUNDS_HEARD || nowMs - advertisedMs < MASTER_DOWN_SHARE * masterDownMs;
 }
 
-/** A round in which the segment could not be asked. */
+/** The state after a round that failed. */
 export function failedVipUse(state: VipUseState): VipUseState {
   return { ...state, failed: state.failed + 1 };
 }
 
 /**
- * Whether a node that competes now would be a second holder of the VIP. A holder that has this node as a peer sends it
- * adverts, and VRRP leaves one of the two. A holder that does not is never heard. `unobservable` takes three failures in a
- * row: nft is locked or slow now and then. `masterDownMs` is how long VRRP needs for a holder that fell silent: until then the
- * silence may be the gap of a failover.
+ * Whether a node that starts to compete now would become a second holder of the VIP. A holder that has this node as a peer sends
+ * it adverts, and VRRP resolves the conflict. A holder without this node as a peer is never heard. `unobservable` takes three
+ * consecutive failures, because nft is sometimes locked or slow. Within `masterDownMs`, the time after which VRRP replaces a silent
+ * holder, silence may be a failover in progress.
  */
 export function segmentOf(state: VipUseState, nowMs: number, masterDownMs: number): SegmentFact {
   const { rounds, silent, silentSinceMs, holders, heardSinceMs, failed } = state;
-  if (failed >= ROUNDS_TO_BELIEVE) return { kind: 'unobservable' };
-  if (failed > 0 || rounds < ROUNDS_TO_BELIEVE)
-    return { kind: 'unknown', until: nowMs + ROUNDS_TO_BELIEVE * NEXT_ROUND_MS };
+  if (failed >= REQUIRED_ROUNDS) return { kind: 'unobservable' };
+  if (failed > 0 || rounds < REQUIRED_ROUNDS)
+    return { kind: 'unknown', until: nowMs + REQUIRED_ROUNDS * NEXT_ROUND_MS };
   if (isHeard(state, nowMs, masterDownMs)) return { kind: 'heard', since: heardSinceMs };
-  if (holders.length > 0 && silent < ROUNDS_TO_BELIEVE) return { kind: 'unheard', macs: holders };
+  if (holders.length > 0 && silent < REQUIRED_ROUNDS) return { kind: 'unheard', macs: holders };
   const isFailoverOver = nowMs - silentSinceMs >= masterDownMs;
   return isFailoverOver ? { kind: 'free' } : { kind: 'unknown', until: silentSinceMs + masterDownMs };
 }
 
 const WORST_FIRST: readonly SegmentFact['kind'][] = ['unheard', 'unknown', 'unobservable', 'heard', 'free'];
 
-/** What counts for VIPs that are held together. Without one to ask for, nothing is to be seen. */
+/** The fact for VIPs that are held together: the worst of theirs; `unobservable` if there are none. */
 export function worstOf(segments: readonly SegmentFact[]): SegmentFact {
   const sinceOf = (segment: SegmentFact): number => (segment.kind === 'heard' ? segment.since : 0);
   const [worst] = segments.toSorted(

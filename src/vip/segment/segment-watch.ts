@@ -18,7 +18,7 @@ import {
   type AskedVip,
   createSegmentCapture,
   type SegmentCapture,
-  type SegmentSeen,
+  type SegmentReading,
   type SegmentTargets,
 } from './segment-capture.ts';
 import {
@@ -32,25 +32,24 @@ import {
 } from './segment-state.ts';
 import type { SplitBrainAlarm } from './split-brain-alarm.ts';
 
-/** A health loop that waits asks five times a second. */
-const ASKED_WITHIN_MS = 2_000;
+/** A waiting health loop calls `factOf` five times a second. */
+const REQUESTED_WITHIN_MS = 2_000;
 const LISTENING_ROUND_MS = 100;
 const HOLDER_ROUND_MS = 750;
 /** While another host answers for a VIP of this node. */
 const IN_DOUBT_ROUND_MS = 300;
-const AFTER_TROUBLE_MS = 30_000;
+const AFTER_FAILURE_MS = 30_000;
 
 export interface SegmentWatch {
-  /** Who holds the VIPs of this kind, for a node that is not admitted. The segment is asked for as long as this is called. */
-  readonly look: (kind: VipKind) => SegmentFact;
-  /** Watches until `signal` aborts; then nothing of it is left in the kernel. */
+  /** Who holds the VIPs of this kind, for a node that is not admitted. Probing stops 2 s after the last call. */
+  readonly factOf: (kind: VipKind) => SegmentFact;
+  /** Watches until `signal` aborts, then removes the table and group memberships from the kernel. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * The only loop that looks at the segment: one round asks for the VIPs and reads what one nftables table has noted. It serves
- * a node that waits (who answers, whose adverts arrive), a holder (who else answers) and the guard of router ids. If asking or
- * listening fails, that is logged once.
+ * The only loop that observes the segment. Each round probes the VIPs and reads one nftables table. It serves a waiting node (who
+ * answers, whose adverts arrive), a holder (who else answers) and the router id guard. A failure is logged once.
  */
 export function createSegmentWatch(
   settings: Pick<KeepalivedMonitorSettings, 'runDir' | 'config'>,
@@ -59,73 +58,74 @@ export function createSegmentWatch(
     guard,
     wake,
   }: {
-    readonly alarm: Pick<SplitBrainAlarm, 'held' | 'inDoubt' | 'look'>;
+    readonly alarm: Pick<SplitBrainAlarm, 'held' | 'inDoubt' | 'observe'>;
     readonly guard: RouterIdListener;
     readonly wake: Wake;
   },
   { log, once }: Pick<KeepalivedMonitorObservers, 'log' | 'once'>,
   capture: SegmentCapture = createSegmentCapture(),
 ): SegmentWatch {
-  const askedAt = new Map<VipKind, number>();
+  const requestedAt = new Map<VipKind, number>();
   const states = new Map<string, VipUseState>();
   const listener = createSegmentListener(capture);
   const stateOf = (vip: string): VipUseState => states.get(vip) ?? initialVipUse;
-  const isAsked = (kind: VipKind): boolean =>
-    monotonicMs() - (askedAt.get(kind) ?? Number.NEGATIVE_INFINITY) < ASKED_WITHIN_MS;
-  const noteUse = (waiting: readonly ConfiguredVip[], seen: SegmentSeen | string): void => {
+  const isRequested = (kind: VipKind): boolean =>
+    monotonicMs() - (requestedAt.get(kind) ?? Number.NEGATIVE_INFINITY) < REQUESTED_WITHIN_MS;
+  const updateUse = (waiting: readonly ConfiguredVip[], reading: SegmentReading | string): void => {
     for (const { vip, masterDownMs } of waiting)
       states.set(
         vip,
-        typeof seen === 'string' ? failedVipUse(stateOf(vip)) : usedBy(vip, masterDownMs, seen),
+        typeof reading === 'string' ? failedVipUse(stateOf(vip)) : usedBy(vip, masterDownMs, reading),
       );
   };
-  const usedBy = (vip: string, masterDownMs: number, seen: SegmentSeen): VipUseState => {
-    const answers = holdersAmong(seen.answers)(vip).map(({ mac }) => mac);
-    const isAdvertised = seen.advertised.has(vip);
+  const usedBy = (vip: string, masterDownMs: number, reading: SegmentReading): VipUseState => {
+    const answers = holdersAmong(reading.answers)(vip).map(({ mac }) => mac);
+    const isAdvertised = reading.advertised.has(vip);
     return nextVipUse(stateOf(vip), { answers, isAdvertised, masterDownMs, nowMs: monotonicMs() });
   };
-  const report = (seen: SegmentSeen | string): void => {
-    if (typeof seen !== 'string') {
+  const report = (reading: SegmentReading | string): void => {
+    if (typeof reading !== 'string') {
       if (once.clear('segment')) log({ event: 'segment-watched-again' });
-      guard.hear(seen.foreign, listener.listeningSinceMs());
+      guard.hear(reading.foreign, listener.listeningSinceMs());
       return;
     }
-    if (once.isNew('segment', seen)) log({ event: 'segment-not-watched', level: 'warn', message: seen });
-    guard.fail(seen);
+    if (once.isNew('segment', reading))
+      log({ event: 'segment-not-watched', level: 'warn', message: reading });
+    guard.fail(reading);
   };
-  /** Resolves with the pause before the next one. */
+  /** Resolves with the pause before the next round, in milliseconds. */
   const round = async (): Promise<number> => {
-    const waiting = vipKinds.filter(isAsked).flatMap((kind) => configuredVips(settings, kind));
+    const waiting = vipKinds.filter(isRequested).flatMap((kind) => configuredVips(settings, kind));
     const held = alarm.held();
     const routerIds = guard.watched();
     if (waiting.length === 0) states.clear();
     if (waiting.length + held.length + routerIds.length === 0) {
       await listener.close();
-      await alarm.look([], monotonicMs());
+      await alarm.observe([], monotonicMs());
       return nextRoundInMs([]);
     }
     const vips = uniqueVips([...waiting, ...held]);
     const peers = alarm.inDoubt().flatMap(peersOf);
-    const seen = await listener.round({ vips, routerIds }, peers, waiting.length > 0);
-    report(seen);
-    noteUse(waiting, seen);
-    await alarm.look(typeof seen === 'string' ? [] : seen.answers, monotonicMs());
+    const reading = await listener.round({ vips, routerIds }, peers, waiting.length > 0);
+    report(reading);
+    updateUse(waiting, reading);
+    await alarm.observe(typeof reading === 'string' ? [] : reading.answers, monotonicMs());
     if (waiting.length > 0) return nextRoundInMs(waiting.map(({ vip }) => stateOf(vip)));
-    if (typeof seen === 'string') return AFTER_TROUBLE_MS;
+    if (typeof reading === 'string') return AFTER_FAILURE_MS;
     if (routerIds.length > 0) return LISTENING_ROUND_MS;
     return alarm.inDoubt().length > 0 ? IN_DOUBT_ROUND_MS : HOLDER_ROUND_MS;
   };
   return {
-    look: (kind) => {
-      if (!isAsked(kind)) wake.poke();
-      askedAt.set(kind, monotonicMs());
+    factOf: (kind) => {
+      if (!isRequested(kind)) wake.poke();
+      requestedAt.set(kind, monotonicMs());
       const vips = configuredVips(settings, kind);
       return worstOf(
         vips.map(({ vip, masterDownMs }) => segmentOf(stateOf(vip), monotonicMs(), masterDownMs)),
       );
     },
     run: async (signal) => {
-      // Removes what a killed monitor left. Without nft there is nothing to remove.
+      // Removes the table of a killed monitor. Without nft there is none, so a failure is ignored.
       await capture.remove();
       while (!signal.aborted) await wake.sleep(await round(), signal);
       await listener.close();
@@ -134,8 +134,8 @@ export function createSegmentWatch(
 }
 
 function uniqueVips(vips: readonly AskedVip[]): readonly AskedVip[] {
-  const asked = vips.map(({ vip, family, interface: device }) => ({ vip, family, interface: device }));
-  return [...new Map(asked.map((each) => [`${each.vip} ${each.interface}`, each])).values()];
+  const probed = vips.map(({ vip, family, interface: device }) => ({ vip, family, interface: device }));
+  return [...new Map(probed.map((each) => [`${each.vip} ${each.interface}`, each])).values()];
 }
 
 function peersOf({ peers, interface: device }: ReturnType<SplitBrainAlarm['held']>[number]) {
@@ -146,7 +146,7 @@ interface ConfiguredVip extends AskedVip {
   readonly masterDownMs: number;
 }
 
-/** Of what keepalived runs on, else of what it will be given at its start. */
+/** The VIPs of keepalived's running configuration, or of keepalived.conf if keepalived has not accepted one yet. */
 function configuredVips(
   { runDir, config }: Pick<KeepalivedMonitorSettings, 'runDir' | 'config'>,
   kind: VipKind,
@@ -164,19 +164,19 @@ function configuredVips(
     );
 }
 
-/** An answer from the same segment arrives within a millisecond. A later one is not counted on. */
+/** How long a round waits for answers. On the same segment they arrive within a millisecond. */
 const ANSWER_WITHIN_MS = 250;
 
 interface SegmentListener {
-  /** What one round has seen, or what went wrong. `peers`: their MACs will be needed. */
+  /** The reading of one round, or an error message. `peers` are probed too, because their MACs are needed to name holders. */
   readonly round: (
     targets: SegmentTargets,
     peers: readonly Neighbour[],
     countsAdverts: boolean,
-  ) => Promise<SegmentSeen | string>;
-  /** Since when these router ids have been listened for. */
+  ) => Promise<SegmentReading | string>;
+  /** When listening for the current router ids began. */
   readonly listeningSinceMs: () => number;
-  /** Its table exists only while there is something to watch. */
+  /** Removes the table and leaves the multicast groups. The next round creates them again. */
   readonly close: () => Promise<void>;
 }
 
@@ -192,29 +192,29 @@ function createSegmentListener(capture: SegmentCapture): SegmentListener {
     for (const each of routerIds) members.use(joinVrrpGroup(each));
     ids = { key, sinceMs: monotonicMs(), members };
   };
-  const seeRound: SegmentListener['round'] = async (targets, peers, countsAdverts) => {
+  const probe: SegmentListener['round'] = async (targets, peers, countsAdverts) => {
     const key = JSON.stringify(targets);
-    // Each round collects its own answers, however late this process reads them.
-    const notReady = key === listening ? await capture.flush('answers') : await capture.set(targets);
-    if (notReady !== undefined) return notReady;
+    // Flushed first, so that a round collects only its own answers.
+    const captureError = key === listening ? await capture.flush('answers') : await capture.set(targets);
+    if (captureError !== undefined) return captureError;
     listening = key;
     listenFor(targets.routerIds);
-    const asked = targets.vips.map(({ vip, interface: device }) => ({ address: vip, interface: device }));
-    const notAsked = asked.length > 0 ? await askNeighbours(asked, peers) : undefined;
-    if (notAsked !== undefined) return notAsked;
+    const probed = targets.vips.map(({ vip, interface: device }) => ({ address: vip, interface: device }));
+    const probeError = probed.length > 0 ? await askNeighbours(probed, peers) : undefined;
+    if (probeError !== undefined) return probeError;
     await pause(ANSWER_WITHIN_MS);
-    const seen = await capture.read();
-    if (typeof seen === 'string') return seen;
-    // Only now: an advert that comes in between two rounds counts in the second.
-    return (countsAdverts ? await capture.flush('adverts') : undefined) ?? seen;
+    const reading = await capture.read();
+    if (typeof reading === 'string') return reading;
+    // Flushed last: an advert that arrives between two rounds counts in the second.
+    return (countsAdverts ? await capture.flush('adverts') : undefined) ?? reading;
   };
   return {
     round: async (...round) => {
       isOpen = true;
-      const seen = await seeRound(...round);
-      // Another program may have flushed every table.
-      if (typeof seen === 'string') listening = '';
-      return seen;
+      const reading = await probe(...round);
+      // After an error the table is set up again: another program may have flushed the ruleset.
+      if (typeof reading === 'string') listening = '';
+      return reading;
     },
     listeningSinceMs: () => ids.sinceMs,
     close: async () => {

@@ -7,14 +7,14 @@ import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-s
 import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
 
 export interface SplitBrainAlarm {
-  /** The VIPs that another host holds too, with the host as it was last seen. */
+  /** The VIPs that another host holds too, with the hosts that answered last. */
   readonly view: () => KeepalivedMonitorStatus['splitBrain'];
   /** The instances in which this node holds the VIP. */
   readonly held: () => readonly VrrpInstance[];
-  /** Another host has answered for one of these: the MACs of their peers will be needed. */
+  /** The instances for whose VIP another host has answered. Their peers' MACs are needed to name that host. */
   readonly inDoubt: () => readonly VrrpInstance[];
-  /** Takes the answers of one round; an empty list if it failed. */
-  readonly look: (answers: readonly Answer[], nowMs: number) => Promise<void>;
+  /** Takes the answers of one round; an empty list if the round failed. */
+  readonly observe: (answers: readonly Answer[], nowMs: number) => Promise<void>;
 }
 
 /**
@@ -39,7 +39,7 @@ export function createSplitBrainAlarm(
       ),
     held,
     inDoubt: () => instances().filter((each) => stateOf(each).split || stateOf(each).heard > 0),
-    look: async (answers, nowMs) => {
+    observe: async (answers, nowMs) => {
       const all = instances();
       const here = held();
       const othersOf = otherHolders(answers, answers.length === 0 ? [] : await neighbours(), all);
@@ -54,15 +54,15 @@ export function createSplitBrainAlarm(
   };
 }
 
-/** The hosts behind these answers. A peer of one family is known by the name that it has in the other. */
+/** The hosts that sent these answers. A MAC is matched with the peers of all instances, so either family can identify a node. */
 function otherHolders(
   answers: readonly Answer[],
-  known: readonly Answer[] | undefined,
+  neighbours: readonly Answer[] | undefined,
   instances: readonly VrrpInstance[],
 ): (instance: VrrpInstance) => readonly OtherHolder[] {
   const holders = holdersAmong(
     answers,
-    known,
+    neighbours,
     instances.flatMap(({ peers }) => peers),
   );
   return ({ vip, peers }) =>
@@ -71,14 +71,14 @@ function otherHolders(
 
 function logHolders(
   { vip, name: instance, interface: device, sourceAddress }: VrrpInstance,
-  seen: {
+  transition: {
     readonly before: SplitBrainState;
     readonly after: SplitBrainState;
     readonly nowMs: number;
   },
   { log, metrics }: KeepalivedMonitorObservers,
 ): void {
-  const { before, after, nowMs } = seen;
+  const { before, after, nowMs } = transition;
   metrics.splitBrain(vip, after.split);
   const facts = { vip, instance, interface: device };
   if (after.split && !before.split) {
@@ -97,7 +97,7 @@ function logHolders(
 /** Another host that answered for a VIP. */
 export type OtherHolder = Holder<RankedPeer>;
 
-/** One round of asking for the holders of the VIP. */
+/** The result of one round of probing for the holders of a VIP. */
 export interface HolderRound {
   /** This node's keepalived is MASTER. */
   readonly holds: boolean;
@@ -107,13 +107,14 @@ export interface HolderRound {
 
 /** Times are in milliseconds of one monotonic clock. */
 export interface SplitBrainState {
-  /** Consecutive rounds in which another host answered, or in which none did. */
+  /** Consecutive rounds in which another host answered. */
   readonly heard: number;
+  /** Consecutive rounds in which no other host answered. */
   readonly silent: number;
   readonly lastHeard: readonly OtherHolder[];
-  /** When the first answer of this split came. */
+  /** When the first answer of this split arrived. */
   readonly sinceMs: number;
-  /** Two nodes hold it. */
+  /** This node and another one hold the VIP. */
   readonly split: boolean;
 }
 
@@ -125,13 +126,13 @@ export const initialSplitBrain: SplitBrainState = {
   split: false,
 };
 
-/** One answer may come from a node that is just giving the VIP up. */
-const ROUNDS_TO_BELIEVE = 2;
-const ROUNDS_TO_FORGET = 3;
+/** A single answer may come from a node that is giving up the VIP. */
+const ROUNDS_TO_REPORT = 2;
+const ROUNDS_TO_CLEAR = 3;
 
 /**
- * The state after one more round. A split is reported in the second round that hears another host. It is over after three
- * rounds that do not, or when this node no longer holds the VIP.
+ * The state after one more round. A split is reported after two consecutive rounds with an answer from another host. It is over
+ * after three consecutive rounds without one, or once this node no longer holds the VIP.
  */
 export function nextSplitBrain(
   state: SplitBrainState,
@@ -140,9 +141,9 @@ export function nextSplitBrain(
   if (!holds) return { ...state, heard: 0, silent: 0, split: false };
   if (others.length === 0) {
     const silent = state.silent + 1;
-    return { ...state, heard: 0, silent, split: state.split && silent < ROUNDS_TO_FORGET };
+    return { ...state, heard: 0, silent, split: state.split && silent < ROUNDS_TO_CLEAR };
   }
   const heard = state.heard + 1;
   const sinceMs = heard === 1 && !state.split ? nowMs : state.sinceMs;
-  return { heard, silent: 0, lastHeard: others, sinceMs, split: state.split || heard >= ROUNDS_TO_BELIEVE };
+  return { heard, silent: 0, lastHeard: others, sinceMs, split: state.split || heard >= ROUNDS_TO_REPORT };
 }

@@ -187,18 +187,18 @@ function decide(
   const listed = monitor.wanted ?? [];
   const names = listed.includes(host.name) ? 'us' : listed.length > 0 ? 'others' : 'nobody';
   const sameAsLastRun = host.disk.list?.join() === listed.join();
-  const standings = [monitor.heard === undefined ? 'none' : 'believed'] as const;
+  const standings = [monitor.heard === undefined ? 'none' : 'accepted'] as const;
   monitor.list = nextListFact(monitor.list, { standings, names, sameAsLastRun }, now);
-  const isRemoved = monitor.list.kind === 'believed' && monitor.list.names === 'others';
+  const isRemoved = monitor.list.kind === 'accepted' && monitor.list.names === 'others';
   if (isRemoved) host.disk.configuration = undefined;
   else if (listed.includes(host.name)) serve(host, monitor, listed, now);
-  if (monitor.list.kind === 'believed') host.disk.list = listed;
+  if (monitor.list.kind === 'accepted') host.disk.list = listed;
   if (now % (ROUND_TICKS * TICK_MS) === 0) askSegment(world, host, monitor, masters);
   const facts: ParticipationFacts = {
     startedAt: monitor.startedAt,
     before: monitor.before,
     list: monitor.list,
-    applied: monitor.list.kind === 'believed' && !isRemoved,
+    applied: monitor.list.kind === 'accepted' && !isRemoved,
     segment: host.vrrp === 'off' ? { kind: 'unobservable' } : segmentOf(monitor.use, now, 300),
     routerId: { kind: 'free' },
     sourceAddress: 'present',

@@ -33,7 +33,7 @@ export interface ServerList {
   /** Whether the served list is the latest one from an API server: neither superseded nor from an earlier run. */
   readonly isUpToDate: () => boolean;
   /** State of the source's latest list: none in this run, settling, accepted, or held by the loss guard. */
-  readonly standing: () => 'none' | 'undecided' | 'believed' | 'held';
+  readonly standing: () => 'none' | 'undecided' | 'accepted' | 'held';
   /** Whether the source reaches an API server, and why a list is held back. */
   readonly view: () => { readonly apiReachable: boolean; readonly held: string | null };
   /** Records that these servers are served. Returns the age of the change in milliseconds, if there was one. */
@@ -119,7 +119,7 @@ function standingOf(desired: DesiredServers, nowMs: number): ReturnType<ServerLi
   switch (decision.kind) {
     case 'nothing-to-do':
     case 'apply':
-      return 'believed';
+      return 'accepted';
     case 'wait':
       return 'undecided';
     case 'hold':

@@ -114,8 +114,8 @@ test('a node that a believed list lacks sets its configuration aside, once, and 
   await observe('cp-251', 'cp-252');
   for (let rounds = 0; rounds < 2; rounds += 1) await configuration.next(signal);
   expect(readdirSync(dir).filter((name) => name.includes('conf'))).toEqual(['keepalived.conf.left']);
-  expect(configuration.list()).toMatchObject({ kind: 'believed', names: 'others' });
-  expect(changes).toEqual(['believed']);
+  expect(configuration.list()).toMatchObject({ kind: 'accepted', names: 'others' });
+  expect(changes).toEqual(['accepted']);
   expect(logged.filter(({ event }) => event === 'removed-from-node-list')).toHaveLength(1);
 });
 

@@ -36,12 +36,12 @@ async function startLoop() {
     { stateFile },
     {
       served: () => undefined,
-      list: () => ({ kind: 'believed', since: 0, names: list.names, sameAsLastRun: true }),
+      list: () => ({ kind: 'accepted', since: 0, names: list.names, sameAsLastRun: true }),
       isApplied: () => true,
       guard: { fact: () => ({ kind: 'free' }) },
       onChange: () => undefined,
       onTransition: (listener) => void transitions.push(listener),
-      segment: { look: () => ({ kind: 'free' }) },
+      segment: { factOf: () => ({ kind: 'free' }) },
       orders: { effect: () => 'none', text: () => undefined, onChange: () => undefined },
     },
     {

@@ -34,12 +34,12 @@ function startRouter(index: number, version: 2 | 3, instances: readonly ForeignI
 
 const tables = async () => await here.run('nft', 'list', 'tables');
 
-test('adverts with an id of ours or with our VIP are heard in both versions, those with both only in VRRP 2', async () => {
+test('foreign adverts with our id or our VIP are captured, and those with both only in VRRP 2', async () => {
   const capture = createSegmentCapture({ nft: [...here.prefix, 'nft'] });
   const common = { interface: 'eth0', sourceAddress: '10.77.0.10' };
   const watch = (virtualRouterId: number, vip: string) =>
     ({ ...common, virtualRouterId, vip, family: vip.includes(':') ? 'ipv6' : 'ipv4' }) as const;
-  // What 81 to 83 say is said by one router: when two are heard, the other was there to be heard.
+  // One router advertises 81 to 83: once two of them are heard, the third has been sent too.
   startRouter(0, 3, [
     { virtualRouterId: 77, vips: ['10.77.0.200'] },
     { virtualRouterId: 77, vips: ['fe80::200', 'fd77::200'] },
@@ -85,7 +85,7 @@ test('adverts with an id of ours or with our VIP are heard in both versions, tho
   expect(await capture.remove()).toBeUndefined();
 });
 
-test('without nft it says so', async () => {
+test('without nft the error names nft', async () => {
   const capture = createSegmentCapture({ nft: [...here.prefix, 'nft-is-not-here'] });
   expect(await capture.set({ vips: [], routerIds: [] })).toMatch(
     /^Cannot use nftables table "netdev hawser_segment": .*expected nft/,

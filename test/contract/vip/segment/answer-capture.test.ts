@@ -25,14 +25,14 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-async function ask(): Promise<void> {
+async function probe(): Promise<void> {
   for (const { vip } of vips) {
     await here.run('ip', 'neigh', 'replace', vip, 'dev', 'eth0', 'nud', 'failed');
     await here.run('ip', 'neigh', 'replace', vip, 'dev', 'eth0', 'use');
   }
 }
 
-test('an answer is found however late it is read, and counts until the next question only', async () => {
+test('an answer can be read late, until the next flush', async () => {
   const capture = createSegmentCapture({ nft: [...here.prefix, 'nft'] });
   const heard = async () => {
     const outcome = await capture.read();
@@ -43,11 +43,11 @@ test('an answer is found however late it is read, and counts until the next ques
   expect(await heard()).toEqual([]);
   // The first packet to an IPv6 neighbour may get lost.
   await waitFor('both answers', async () => {
-    await ask();
+    await probe();
     return (await heard()).length === 2;
   });
   const sinceMs = performance.now();
-  await waitFor('a look that is very late', () => performance.now() - sinceMs > 2_000);
+  await waitFor('a late read', () => performance.now() - sinceMs > 2_000);
   const link = await other.run('ip', '-oneline', 'link', 'show', 'eth0');
   const mac = /link\/ether (\S+)/.exec(link)?.[1];
   expect(await heard()).toEqual(vips.map(({ vip: address }) => ({ address, mac })));

@@ -4,7 +4,7 @@ import type { WatchedRouterId } from '../../../../src/vip/segment/foreign-router
 import {
   createSegmentCapture,
   type SegmentCapture,
-  type SegmentSeen,
+  type SegmentReading,
 } from '../../../../src/vip/segment/segment-capture.ts';
 import { foreignRouterText } from '../../../helpers/foreign-router.ts';
 import { startKeepalived } from '../../../helpers/keepalived-process.ts';
@@ -22,7 +22,7 @@ const vips = [
   { vip: 'fd77::100', family: 'ipv6', interface: 'eth0' },
   { vip: 'fd77::101', family: 'ipv6', interface: 'eth0' },
 ] as const;
-/** Its rules pass over what is ours, and take nothing away from the sets of adverts. */
+/** The rules for this id accept our own adverts, which must still reach the sets of adverts. */
 const routerIds: readonly WatchedRouterId[] = [
   {
     virtualRouterId: 77,
@@ -47,12 +47,12 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** As the watch does: what comes in between two looks is in the second. */
-async function taken(capture: SegmentCapture): Promise<SegmentSeen> {
-  const look = await capture.read();
-  if (typeof look === 'string') throw new Error(look);
+/** Reads and flushes like the segment watch: an advert between two readings is in the second. */
+async function readAndFlush(capture: SegmentCapture): Promise<SegmentReading> {
+  const reading = await capture.read();
+  if (typeof reading === 'string') throw new Error(reading);
   expect(await capture.flush('adverts')).toBeUndefined();
-  return look;
+  return reading;
 }
 
 test('a host with two VIPs of each family advertises one to this node and the other to another', async () => {
@@ -73,19 +73,19 @@ test('a host with two VIPs of each family advertises one to this node and the ot
       await here.run('ip', 'neigh', 'replace', vip, 'dev', 'eth0', 'nud', 'failed');
       await here.run('ip', 'neigh', 'replace', vip, 'dev', 'eth0', 'use');
     }
-    const look = await taken(capture);
-    for (const { address } of look.answers) answered.add(address);
-    for (const vip of look.advertised) advertised.add(vip);
+    const reading = await readAndFlush(capture);
+    for (const { address } of reading.answers) answered.add(address);
+    for (const vip of reading.advertised) advertised.add(vip);
     return all.every((vip) => answered.has(vip)) && advertised.size >= 2;
   });
   expect([...advertised].sort()).toEqual(['10.77.0.100', 'fd77::100']);
 
-  const noted = async () => {
+  const isRecorded = async () => {
     const set = await here.run('nft', 'list', 'set', 'netdev', 'hawser_segment', 'adverts_ipv4');
     return set.includes('10.77.0.100 .');
   };
-  await waitFor('an advert that comes in between two looks', noted);
-  expect((await taken(capture)).advertised).toContain('10.77.0.100');
+  await waitFor('an advert between two readings', isRecorded);
+  expect((await readAndFlush(capture)).advertised).toContain('10.77.0.100');
   expect(await capture.remove()).toBeUndefined();
   expect(await here.run('nft', 'list', 'tables')).toBe('');
 });

@@ -14,7 +14,7 @@ beforeEach(() => {
 const observers = { log: () => undefined, once: createOnce() };
 /** A node that holds nothing and listens for no router id. */
 const quietParts = () => ({
-  alarm: { held: () => [], inDoubt: () => [], look: async () => undefined },
+  alarm: { held: () => [], inDoubt: () => [], observe: async () => undefined },
   guard: { watched: () => [], hear: () => undefined, fail: () => undefined },
   wake: createWake(),
 });
@@ -22,7 +22,7 @@ const quietParts = () => ({
 const keepalivedConf =
   'vrrp_instance API {\n  interface eth0\n  virtual_router_id 7\n  virtual_ipaddress {\n    192.0.2.100/32 dev eth0\n  }\n}\n';
 
-test('a node that waits again repeats its question, even after one that could not be sent', async () => {
+test('a node that waits again probes again, even after failed rounds', async () => {
   const config = join(dir, 'keepalived.conf');
   writeFileSync(config, keepalivedConf);
   let removals = 0;
@@ -39,18 +39,18 @@ test('a node that waits again repeats its question, even after one that could no
   const watch = createSegmentWatch(settings, quietParts(), observers, capture);
   const stop = new AbortController();
   const running = watch.run(stop.signal);
-  expect(watch.look('api').kind).toBe('unknown');
-  await waitFor('three rounds to fail', () => watch.look('api').kind === 'unobservable');
+  expect(watch.factOf('api').kind).toBe('unknown');
+  await waitFor('three rounds to fail', () => watch.factOf('api').kind === 'unobservable');
   const before = removals;
-  // It is not asked for two seconds.
+  // `factOf` is not called for two seconds.
   await waitFor('the end of the wait', () => removals > before);
-  expect(watch.look('api').kind).toBe('unknown');
+  expect(watch.factOf('api').kind).toBe('unknown');
   stop.abort();
   await running;
 });
 
-test('a node without a configuration has no VIP to ask for, which shows nothing', () => {
+test('the segment is unobservable without a configured VIP', () => {
   const settings = { runDir: dir, config: join(dir, 'keepalived.conf') };
   const watch = createSegmentWatch(settings, quietParts(), observers);
-  expect(watch.look('api').kind).toBe('unobservable');
+  expect(watch.factOf('api').kind).toBe('unobservable');
 });

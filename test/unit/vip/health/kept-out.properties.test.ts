@@ -96,7 +96,7 @@ const steps = fc.array(fc.record({ monitor: fc.boolean(), forMs: duration }), {
 });
 const healths = fc.constantFrom<TrackHealth>(degraded, { ...degraded, service: 'ok' });
 const listOf = (names: 'us' | 'others', since: number): ListFact => ({
-  kind: 'believed',
+  kind: 'accepted',
   names,
   since,
   sameAsLastRun: true,

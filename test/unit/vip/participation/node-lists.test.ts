@@ -13,8 +13,8 @@ const list = (...nodes: readonly string[]) =>
   nodes.map((text) => ({ name: text.slice(0, 1), addresses: [`10.0.0.${text.slice(1)}`] }));
 const none: GoneNodes = new Map();
 
-describe('the peers that keepalived gets', () => {
-  test('an added node counts at once, a removed one after three seconds, both in one step', () => {
+describe("keepalived's peers", () => {
+  test('an addition applies at once and a removal after three seconds', () => {
     const before = list('a1', 'b2');
     const after = list('a1', 'c3');
     const gone = nextGone(none, before, after, 1_000);
@@ -25,12 +25,12 @@ describe('the peers that keepalived gets', () => {
     expect(nextRemovalInMs(nextGone(gone, after, after, 4_000), 4_000)).toBeUndefined();
   });
 
-  test('a node whose address another one has now is dropped at once', () => {
+  test('a removed node whose address was reassigned is dropped at once', () => {
     const after = list('a1', 'c2');
     expect(peersToServe(after, nextGone(none, list('a1', 'b2'), after, 0), 0)).toEqual(after);
   });
 
-  test('a node that is listed again is not gone, and stays for three seconds when it goes again', () => {
+  test('a node that is listed again is not gone, and its next removal takes three seconds again', () => {
     const all = list('a1', 'b2');
     const some = list('a1');
     const gone = nextGone(nextGone(none, all, some, 0), some, all, 1_000);
@@ -39,14 +39,14 @@ describe('the peers that keepalived gets', () => {
     expect(peersToServe(some, again, 4_999)).toEqual(all);
   });
 
-  test('a removal counts from the first list without the node, however often the list changes', () => {
+  test('the three seconds start at the first list without the node, even if the list changes again', () => {
     const gone = nextGone(none, list('a1', 'b2'), list('a1'), 0);
     const later = nextGone(gone, list('a1'), list('a1', 'c3'), 2_000);
     expect(nextRemovalInMs(later, 2_000)).toBe(1_000);
   });
 });
 
-describe('whom the lists name', () => {
+describe('the names in the lists', () => {
   const input = (changes: Partial<VrrpInput['settings']>, addresses: readonly string[] = []): VrrpInput => ({
     settings: {
       clusterName: 'c',
@@ -63,42 +63,42 @@ describe('whom the lists name', () => {
     routes: [],
   });
 
-  test('this node by its name, its address, or an address of its interfaces', () => {
+  test('identify this node by name, by node IP, or by an address of an interface', () => {
     expect(listedNames(input({}))).toBe('others');
     expect(listedNames(input({ nodeName: 'a' }))).toBe('us');
     expect(listedNames(input({ nodeIp: '10.0.0.1' }))).toBe('us');
     expect(listedNames(input({}, ['10.0.0.1/24']))).toBe('us');
   });
 
-  test('a worker that was a control-plane node is not named, though it is still a node', () => {
+  test('do not include a former control-plane node that is now a worker', () => {
     const both = { ingressVips: ['10.0.0.101'], nodeName: 'w' };
     expect(listedNames(input(both))).toBe('others');
     expect(listedNames(input({ ...both, apiVips: [] }))).toBe('us');
   });
 
-  test('an empty list names nobody, or the first node', () => {
+  test('are empty in an empty list, except on the first node', () => {
     const empty = (firstNode: boolean) => ({ ...input({ firstNode }), controlPlane: [], allNodes: [] });
     expect(listedNames(empty(false))).toBe('nobody');
     expect(listedNames(empty(true))).toBe('us');
     expect(listedNames(input({ firstNode: true }))).toBe('others');
   });
 
-  test('a believed list counts from the first moment at which it named the same', () => {
-    const seen = { standings: ['believed'] as const, names: 'us' as const, sameAsLastRun: false };
-    const first = nextListFact({ kind: 'none' }, seen, 1_000);
-    expect(nextListFact(first, seen, 2_000)).toEqual({
-      kind: 'believed',
+  test('count since the first accepted list that gave the same result', () => {
+    const observed = { standings: ['accepted'] as const, names: 'us' as const, sameAsLastRun: false };
+    const first = nextListFact({ kind: 'none' }, observed, 1_000);
+    expect(nextListFact(first, observed, 2_000)).toEqual({
+      kind: 'accepted',
       since: 1_000,
       names: 'us',
       sameAsLastRun: false,
     });
-    expect(nextListFact(first, { ...seen, names: 'others' }, 2_000)).toMatchObject({ since: 2_000 });
-    expect(nextListFact(first, { ...seen, standings: ['believed', 'undecided'] }, 2_000)).toEqual({
+    expect(nextListFact(first, { ...observed, names: 'others' }, 2_000)).toMatchObject({ since: 2_000 });
+    expect(nextListFact(first, { ...observed, standings: ['accepted', 'undecided'] }, 2_000)).toEqual({
       kind: 'settling',
     });
-    expect(nextListFact(first, { ...seen, standings: ['believed', 'held'] }, 2_000)).toEqual({
+    expect(nextListFact(first, { ...observed, standings: ['accepted', 'held'] }, 2_000)).toEqual({
       kind: 'none',
     });
-    expect(nextListFact(first, { ...seen, names: undefined }, 2_000)).toEqual({ kind: 'none' });
+    expect(nextListFact(first, { ...observed, names: undefined }, 2_000)).toEqual({ kind: 'none' });
   });
 });

@@ -18,7 +18,7 @@ const ms = fc.integer({ min: 0, max: 120_000 });
 const lists = fc.oneof(
   fc.constantFrom<ListFact>({ kind: 'none' }, { kind: 'settling' }),
   fc.record({
-    kind: fc.constant('believed' as const),
+    kind: fc.constant('accepted' as const),
     since: ms,
     names: fc.constantFrom('us', 'others', 'nobody'),
     sameAsLastRun: fc.boolean(),
@@ -45,19 +45,19 @@ const anyFacts: fc.Arbitrary<ParticipationFacts> = fc.record({
   peers: fc.constantFrom('all-back-without-api', 'unknown'),
 });
 
-const isNamed = ({ list }: ParticipationFacts) => list.kind === 'believed' && list.names === 'us';
-const isRemoval = ({ list }: ParticipationFacts) => list.kind === 'believed' && list.names === 'others';
+const isNamed = ({ list }: ParticipationFacts) => list.kind === 'accepted' && list.names === 'us';
+const isRemoval = ({ list }: ParticipationFacts) => list.kind === 'accepted' && list.names === 'others';
 
-/** Runs are cheap, and the interesting facts are rare. */
+/** Many runs, because they are cheap and the interesting facts are rare. */
 const check = (
   property: (facts: ParticipationFacts, now: number) => void,
   ...examples: fc.Arbitrary<number>[]
 ) => fc.assert(fc.property(anyFacts, examples[0] ?? ms, property), { numRuns: runs(5_000) });
 
-test('a removed node is in only with a believed list that does not lack it, applied', () => {
+test('a removed node is in only once an accepted list does not lack it and is applied', () => {
   check((facts, now) => {
     if (facts.before !== 'removed' || participation(facts, now).state !== 'in') return;
-    expect(facts.list.kind).toBe('believed');
+    expect(facts.list.kind).toBe('accepted');
     expect(isRemoval(facts)).toBe(false);
     expect(facts.applied).toBe(true);
   });
@@ -66,7 +66,7 @@ test('a removed node is in only with a believed list that does not lack it, appl
 test('a removed node is re-admitted after 10 s of adverts, or if the VIP is free', () => {
   check((facts, now) => {
     const { before, segment, list } = facts;
-    if (before !== 'removed' || participation(facts, now).state !== 'in' || list.kind !== 'believed') return;
+    if (before !== 'removed' || participation(facts, now).state !== 'in' || list.kind !== 'accepted') return;
     expect(segment.kind).not.toBe('unheard');
     if (segment.kind === 'heard')
       expect(now - Math.max(segment.since, list.since)).toBeGreaterThanOrEqual(10_000);
@@ -74,7 +74,7 @@ test('a removed node is re-admitted after 10 s of adverts, or if the VIP is free
   });
 });
 
-test('only a list without it or the loss of its source address puts an admitted node out', () => {
+test('an admitted node leaves only if a list lacks it or its source address is missing', () => {
   check((facts, now) => {
     if (facts.before !== 'admitted') return;
     const isOut = isRemoval(facts) || facts.sourceAddress === 'missing';
@@ -93,7 +93,7 @@ test('a router id conflict keeps a node out until it is admitted or the check is
   });
 });
 
-test('a wait ends in the future, and only that of a removed node may have no end', () => {
+test('a wait ends in the future, and only a removed node may wait without an end', () => {
   check((facts, now) => {
     const decided = participation(facts, now);
     if (decided.state !== 'waiting') return;
@@ -101,16 +101,16 @@ test('a wait ends in the future, and only that of a removed node may have no end
     if (Number.isFinite(decided.until)) return;
     const { before, list, applied, segment } = facts;
     expect(before).toBe('removed');
-    expect(list.kind !== 'believed' || !applied || segment.kind === 'unheard').toBe(true);
+    expect(list.kind !== 'accepted' || !applied || segment.kind === 'unheard').toBe(true);
   });
 });
 
-test('a node that has waited until the end it was given is in, or learns of an unheard holder', () => {
+test('a node whose wait has ended is in, or out because of an unheard holder', () => {
   check((facts, now) => {
     const decided = participation(facts, now);
     if (decided.state !== 'waiting' || !Number.isFinite(decided.until)) return;
     const after = participation(facts, decided.until);
-    const isUnheard = facts.segment.kind === 'unheard' && facts.list.kind !== 'believed';
+    const isUnheard = facts.segment.kind === 'unheard' && facts.list.kind !== 'accepted';
     expect(after).toEqual(isUnheard ? { state: 'out', reason: 'vip-held-by-unheard-host' } : { state: 'in' });
   });
 });
@@ -126,42 +126,39 @@ test('a node without an API server stays out while an unheard host holds the VIP
 test.each<[string, number, Partial<ParticipationFacts>]>([
   ['all nodes back without an API server', 1_500, { peers: 'all-back-without-api' }],
   ['no API server', 10_000, {}],
-  ['a list that does not settle', 30_000, { list: { kind: 'settling' } }],
-  ['the list of the last run', 1_000, { list: believed('us', true), applied: true }],
-  ['a new list', 3_000, { list: believed('us', false), applied: true }],
-  ['a configuration that is refused', 10_000, { list: believed('us', false) }],
-])(
-  'with a free VIP a node competes at last with %s after %i ms, and not before',
-  (_what, afterMs, changes) => {
-    const facts: ParticipationFacts = {
-      startedAt: 0,
-      before: 'nothing',
-      list: { kind: 'none' },
-      applied: false,
-      segment: { kind: 'free' },
-      routerId: { kind: 'free' },
-      sourceAddress: 'present',
-      peers: 'unknown',
-      ...changes,
-    };
-    expect(participation(facts, afterMs - 1)).toMatchObject({ state: 'waiting', until: afterMs });
-    expect(participation(facts, afterMs)).toEqual({ state: 'in' });
-  },
-);
+  ['a list that never settles', 30_000, { list: { kind: 'settling' } }],
+  ['the list of the last run', 1_000, { list: accepted('us', true), applied: true }],
+  ['a new list', 3_000, { list: accepted('us', false), applied: true }],
+  ['a refused configuration', 10_000, { list: accepted('us', false) }],
+])('with %s and a free VIP, a node competes after %i ms and not before', (_what, afterMs, changes) => {
+  const facts: ParticipationFacts = {
+    startedAt: 0,
+    before: 'nothing',
+    list: { kind: 'none' },
+    applied: false,
+    segment: { kind: 'free' },
+    routerId: { kind: 'free' },
+    sourceAddress: 'present',
+    peers: 'unknown',
+    ...changes,
+  };
+  expect(participation(facts, afterMs - 1)).toMatchObject({ state: 'waiting', until: afterMs });
+  expect(participation(facts, afterMs)).toEqual({ state: 'in' });
+});
 
-function believed(names: 'us', sameAsLastRun: boolean): ListFact {
-  return { kind: 'believed', since: 0, names, sameAsLastRun };
+function accepted(names: 'us', sameAsLastRun: boolean): ListFact {
+  return { kind: 'accepted', since: 0, names, sameAsLastRun };
 }
 
-test('a believed list with a holder that is not heard waits half a minute', () => {
+test('a node with an accepted list waits 30 s for a holder that is not heard', () => {
   check((facts, now) => {
-    if (facts.list.kind !== 'believed' || facts.before !== 'nothing' || !isNamed(facts)) return;
+    if (facts.list.kind !== 'accepted' || facts.before !== 'nothing' || !isNamed(facts)) return;
     if (facts.segment.kind !== 'unheard' || participation(facts, now).state !== 'in') return;
     expect(now - facts.list.since).toBeGreaterThanOrEqual(30_000);
   });
 });
 
-test('a restart of the monitor changes no decision but those that depend on its start', () => {
+test('a restart of the monitor changes only decisions that depend on its start time', () => {
   check((facts, now) => {
     const decided = participation(facts, now);
     const before = nextBefore(facts.before, decided);
@@ -173,7 +170,7 @@ test('a restart of the monitor changes no decision but those that depend on its 
   });
 });
 
-test('a supervisor lifts no FAULT of a node that is out, was removed, or waits', () => {
+test('a supervisor keeps a node in FAULT that is out, was removed, or waits', () => {
   fc.assert(
     fc.property(anyFacts, ms, ms, fc.boolean(), fc.boolean(), (facts, now, laterMs, holder, healthy) => {
       const decided = participation(facts, now);
@@ -192,7 +189,7 @@ test('a supervisor lifts no FAULT of a node that is out, was removed, or waits',
 
 const values = fc.constantFrom(...Object.values(TRACK).filter((value) => value > TRACK.fault));
 
-test("a supervisor's value is never above the last one of its monitor, but for the holder's bonus", () => {
+test("a supervisor's value never exceeds its monitor's last one, apart from the holder's bonus", () => {
   fc.assert(
     fc.property(values, fc.boolean(), fc.boolean(), ms, (last, holder, healthy, nowMs) => {
       const value = standIn({ state: 'in', until: null }, last, { holder, healthy, nowMs });

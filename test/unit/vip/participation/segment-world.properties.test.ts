@@ -13,7 +13,7 @@ import {
   step,
 } from '../../../helpers/vrrp/simulated-segment.ts';
 
-/** Two backups that find a master dead may both take the VIP, for an advert or two. */
+/** Two backups that detect a dead master may both take the VIP for an advert or two. */
 const OVERLAP_TICKS = 4;
 /** The nodes are assumed to act on a list within this time. */
 const ACTED_MS = 3_000;
@@ -35,11 +35,11 @@ const scripts = fc.array(fc.tuple(changes, fc.integer({ min: 1, max: 200 })), {
   minLength: 1,
   maxLength: 12,
 });
-/** Less than the 3 s by which a removal counts later than an addition. */
+/** Less than the 3 s by which a removal applies later than an addition. */
 const delays = fc.array(fc.integer({ min: 0, max: 2_500 }), { minLength: 1, maxLength: 5 });
 
 const isQuiet = (world: SimulatedWorld) => world.now - world.membersSince > ACTED_MS + 3_000;
-const allSee = (world: SimulatedWorld) =>
+const allReceiveLists = (world: SimulatedWorld) =>
   world.isApiUp && world.hosts.every(({ isOn, monitor }) => !isOn || monitor !== undefined);
 
 /** One change, unless it breaks the assumption that each running node acts on each list in time. */
@@ -53,7 +53,7 @@ function apply(world: SimulatedWorld, change: Change): void {
   if (host === undefined) return;
   const isMember = world.members.includes(host.name);
   const setMembers = (members: readonly string[]) => {
-    if (!allSee(world) || !isQuiet(world) || members.length === 0) return;
+    if (!allReceiveLists(world) || !isQuiet(world) || members.length === 0) return;
     Object.assign(world, { members, membersSince: world.now });
   };
   switch (change.kind) {
@@ -77,22 +77,22 @@ function apply(world: SimulatedWorld, change: Change): void {
   }
 }
 
-/** Plays the script; `look` sees each tenth of a second. */
+/** Plays the script; calls `verify` after each tick of a tenth of a second. */
 function play(
   world: SimulatedWorld,
   script: readonly (readonly [Change, number])[],
-  look: (world: SimulatedWorld) => void,
+  verify: (world: SimulatedWorld) => void,
 ): void {
   for (const [change, ticks] of script) {
     apply(world, change);
     for (let tick = 0; tick < ticks; tick += 1) {
       step(world);
-      look(world);
+      verify(world);
     }
   }
 }
 
-test('while all hear each other and act on a list within 3 s, the VIP has at most one holder', () => {
+test('the VIP has at most one holder while nodes hear each other and apply lists within 3 s', () => {
   fc.assert(
     fc.property(delays, scripts, (all, script) => {
       const world = openWorld(all);
@@ -108,7 +108,7 @@ test('while all hear each other and act on a list within 3 s, the VIP has at mos
 
 const isOff = ({ value, vrrp }: SimulatedHost) => value <= TRACK.fault || vrrp === 'off';
 
-test('a node that a believed list lacks does not compete again until one names it', () => {
+test('a node missing from an accepted list does not compete until a list contains it', () => {
   fc.assert(
     fc.property(delays, scripts, (all, script) => {
       const world = openWorld(all);
@@ -116,7 +116,7 @@ test('a node that a believed list lacks does not compete again until one names i
       play(world, script, () => {
         for (const host of world.hosts) {
           const { list } = host.monitor ?? {};
-          if (list?.kind !== 'believed') continue;
+          if (list?.kind !== 'accepted') continue;
           if (list.names === 'others') removed.add(host.name);
           else removed.delete(host.name);
         }
@@ -127,7 +127,7 @@ test('a node that a believed list lacks does not compete again until one names i
   );
 });
 
-test('a node that was removed while it was off stays out without an API server next to a holder', () => {
+test('a node removed while powered off stays out next to a holder without an API server', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 600 }), fc.boolean(), (ticks, restarts) => {
       const world = openWorld([500, 500, 500]);
@@ -152,7 +152,7 @@ test('a node that was removed while it was off stays out without an API server n
   );
 });
 
-test('a node that boots is in within ten seconds if the VIP is free or its holder heard', () => {
+test('a booting node is in within ten seconds if the VIP is free or the holder is heard', () => {
   fc.assert(
     fc.property(delays, fc.boolean(), fc.integer({ min: 0, max: 50 }), (all, isApiUp, spread) => {
       const world = openWorld(all);
@@ -171,7 +171,7 @@ test('a node that boots is in within ten seconds if the VIP is free or its holde
   );
 });
 
-test('nodes that all lost their power have a holder again after 2.5 s without an API server', () => {
+test('after a power loss on all nodes there is a holder within 2.5 s without an API server', () => {
   const world = openWorld([500, 500]);
   for (const host of world.hosts) powerOff(host);
   world.isApiUp = false;
@@ -183,7 +183,7 @@ test('nodes that all lost their power have a holder again after 2.5 s without an
   expect(holdersOf(world)).toHaveLength(1);
 });
 
-test('each side of a partition has one holder, and one is left an advert after it heals', () => {
+test('each side of a partition has one holder, and one remains an advert after it heals', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 1 }), { minLength: 2, maxLength: 5 }),
@@ -203,7 +203,7 @@ test('each side of a partition has one holder, and one is left an advert after i
   );
 });
 
-test('the loss of the API, of a monitor or of its restart puts nobody out', () => {
+test('the loss of the API, or the loss or restart of a monitor, puts no node out', () => {
   const quiet = scripts.map((script) =>
     script.filter(([{ kind }]) => ['api', 'kill', 'start', 'wait'].includes(kind)),
   );
@@ -218,7 +218,7 @@ test('the loss of the API, of a monitor or of its restart puts nobody out', () =
   );
 });
 
-test('a node that was removed stays out over a restart of its monitor without an API server', () => {
+test('a removed node stays out across a restart of its monitor without an API server', () => {
   const world = openWorld([500, 500]);
   const [, removed] = world.hosts;
   if (removed === undefined) return;
@@ -234,8 +234,8 @@ test('a node that was removed stays out over a restart of its monitor without an
   }
 });
 
-/** The known hole: nothing that this node could see differs from a holder that has died. */
-test('a node that is in, loses every API server and is then removed becomes a second holder', () => {
+/** A known limitation: the node cannot distinguish this from a dead holder. */
+test('an admitted node removed after it lost every API server becomes a second holder', () => {
   const world = openWorld([500, 500]);
   const [, cutOff] = world.hosts;
   for (let tick = 0; tick < 20; tick += 1) step(world);

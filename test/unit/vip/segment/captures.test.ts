@@ -8,7 +8,7 @@ import {
 import { elementsOf } from '../../../../src/engine/system/nft/nft.ts';
 import { parseCapture, parseForeign } from '../../../../src/vip/segment/segment-capture.ts';
 
-/** As nft 1.0.6 prints it; chains and rules are left out. */
+/** The output of nft 1.0.6 without chains and rules. */
 const listing = (...sets: readonly string[]) =>
   `{"nftables": [{"metainfo": {"version": "1.0.6", "release_name": "Lester Gooch #5", "json_schema_version": 1}}, {"table": {"family": "netdev", "name": "t", "handle": 1}}, ${sets.join(', ')}]}`;
 
@@ -26,7 +26,7 @@ test('adverts of both versions and families are read from the sets', () => {
   expect(parseForeign(json, watched)).toEqual([
     { ...four, version: 2, priority: 150 },
     { ...four, version: 3, priority: 1 },
-    // With our VIP among others: an id that is not ours is heard with nothing else.
+    // An advert with a foreign id is recorded only if it contains our VIP.
     {
       ...four,
       source: '10.77.0.13',
@@ -46,7 +46,7 @@ test('adverts of both versions and families are read from the sets', () => {
   ]);
 });
 
-test('answers are read with the address that was asked for and the MAC that answered', () => {
+test('answers are read with the probed address and the MAC that answered', () => {
   const json = listing(
     '{"set": {"family": "netdev", "name": "answers_ipv4", "table": "t", "type": ["ipv4_addr", "ether_addr"], "handle": 1, "size": 256, "elem": [{"concat": ["10.77.0.100", "3a:b8:c6:f5:39:40"]}]}}',
     '{"set": {"family": "netdev", "name": "answers_ipv6", "table": "t", "type": ["ipv6_addr", "ether_addr"], "handle": 2, "size": 256, "elem": [{"concat": ["fd77::100", "3a:b8:c6:f5:39:40"]}]}}',
@@ -65,7 +65,7 @@ test.each([
   expect(elementsOf(json, 'ipv4')).toEqual([]);
 });
 
-test('property: an address is its number', () => {
+test('property: an address survives conversion to a number and back', () => {
   fc.assert(
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => {
       const address = parseAddress(text);

@@ -39,7 +39,7 @@ const advert: ForeignAdvert = {
   vip: '10.0.0.99',
 };
 
-test('a stranger with our id is a conflict, and the message names both clusters and the ways out', () => {
+test('a foreign router with our id is a conflict, and the message names both routers and the fixes', () => {
   const conflict = routerIdConflict(model, [advert]);
   if (conflict === undefined) throw new Error('no conflict');
   expect(explainConflict(conflict, 'bed')).toBe(
@@ -49,7 +49,7 @@ test('a stranger with our id is a conflict, and the message names both clusters 
   );
 });
 
-test('each family has ids of its own', () => {
+test('an id conflicts only within its address family', () => {
   const other = { ...advert, family: 'ipv6', source: 'fe80::66', vip: 'fd00::99' } as const;
   expect(routerIdConflict(model, [other])?.ours.vip).toBe('fd00::5');
   expect(routerIdConflict(model, [advert])?.ours.vip).toBe('10.0.0.5');
@@ -57,12 +57,12 @@ test('each family has ids of its own', () => {
 
 test.each([
   ['another id', { virtualRouterId: 78 }],
-  ['a peer, whose VIP was another one until now', { source: '10.0.0.2' }],
+  ['a peer whose VIP has just changed', { source: '10.0.0.2' }],
 ])('%s is not a router-id conflict', (_what, part) => {
   expect(routerIdConflict(model, [{ ...advert, ...part }])).toBeUndefined();
 });
 
-test('our VIP with another id is a conflict, also where a peer advertises it, and the message names both ids', () => {
+test('our VIP with another id is a conflict even from a peer, and the message names both ids', () => {
   const conflict = routerIdConflict(model, [
     { ...advert, virtualRouterId: 154, vip: '10.0.0.5', version: 3, priority: 220, source: '10.0.0.2' },
   ]);
@@ -75,7 +75,7 @@ test('our VIP with another id is a conflict, also where a peer advertises it, an
   );
 });
 
-test('our VIP with our id in VRRP 2 is a conflict, also where a peer advertises it', () => {
+test('our VIP with our id in VRRP 2 is a conflict even from a peer', () => {
   const shared = { ...advert, vip: '10.0.0.5', source: '10.0.0.2' };
   expect(routerIdConflict(model, [{ ...shared, version: 3 }])).toBeUndefined();
   const conflict = routerIdConflict(model, [{ ...shared, version: 2 }]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { NeighbourEntry } from '../../../../src/engine/system/network/neighbours.ts';
-import { lookForLostPeers, type PeerLocations } from '../../../../src/vip/segment/neighbour-pinning.ts';
+import { locatePeers, type PeerLocations } from '../../../../src/vip/segment/neighbour-pinning.ts';
 
 const peer = { address: '10.0.0.12', interface: 'eth0' };
 const mac = '02:00:00:00:00:0c';
@@ -9,50 +9,50 @@ const at = (state: string, lladdr: string = mac): readonly NeighbourEntry[] => [
 ];
 const waiting: readonly NeighbourEntry[] = [{ dst: peer.address, dev: 'eth0', state: ['INCOMPLETE'] }];
 
-/** What is lost at the last of these looks, two seconds apart. */
-function lostAfter(...looks: readonly (readonly NeighbourEntry[])[]) {
-  let known: PeerLocations = new Map();
-  let lost: ReturnType<typeof lookForLostPeers>['lost'] = [];
-  for (const [index, entries] of looks.entries())
-    ({ known, lost } = lookForLostPeers(known, entries, [peer], index * 2_000));
+/** The lost peers after the last of these tables, which are two seconds apart. */
+function lostAfter(...tables: readonly (readonly NeighbourEntry[])[]) {
+  let locations: PeerLocations = new Map();
+  let lost: ReturnType<typeof locatePeers>['lost'] = [];
+  for (const [index, entries] of tables.entries())
+    ({ locations, lost } = locatePeers(locations, entries, [peer], index * 2_000));
   return lost;
 }
 const times = (count: number, entries: readonly NeighbourEntry[]) =>
   Array.from({ length: count }, () => entries);
 
-test('a peer that answers, or is not asked yet, is not touched', () => {
+test('a peer that answers or has not been probed yet is not lost', () => {
   for (const state of ['REACHABLE', 'STALE', 'DELAY', 'PERMANENT', 'NOARP'])
     expect(lostAfter(at('REACHABLE'), at(state))).toEqual([]);
 });
 
 test.each([
   ['is probing it', at('PROBE')],
-  ['got no answer', waiting],
-  ['has given it up', [{ dst: peer.address, dev: 'eth0', state: ['FAILED'] }]],
-  ['has forgotten it', []],
-])("if the kernel %s, adverts go to the peer's last address", (_how, entries) => {
+  ['has received no answer', waiting],
+  ['has marked it failed', [{ dst: peer.address, dev: 'eth0', state: ['FAILED'] }]],
+  ['has dropped its entry', []],
+])('a peer is lost, with its last MAC, if the kernel %s', (_state, entries) => {
   expect(lostAfter(at('REACHABLE'), entries)).toEqual([{ ...peer, mac }]);
   expect(lostAfter(at('STALE'), entries)).toEqual([{ ...peer, mac }]);
 });
 
-test('a peer that the kernel never found is left to it', () => {
+test('a peer whose MAC was never resolved is not lost', () => {
   expect(lostAfter(waiting, waiting)).toEqual([]);
-  expect(lookForLostPeers(new Map(), at('PROBE'), [{ ...peer, interface: 'eth1' }], 0).lost).toEqual([]);
+  expect(locatePeers(new Map(), at('PROBE'), [{ ...peer, interface: 'eth1' }], 0).lost).toEqual([]);
 });
 
-test('a peer that speaks from another MAC is sent to there', () => {
+test('a changed MAC of a peer replaces the previous one', () => {
   const other = '02:00:00:00:00:99';
   expect(lostAfter(at('REACHABLE'), at('STALE', other), waiting)).toEqual([{ ...peer, mac: other }]);
 });
 
-test('a peer that is silent for five minutes is given up, also where it was kept all the time', () => {
+test('a peer that was silent for five minutes is not revived again', () => {
   const silent = [at('STALE'), at('PROBE')];
   const kept = [at('REACHABLE'), ...Array.from({ length: 74 }, () => silent).flat()];
   expect(lostAfter(...kept)).toEqual([{ ...peer, mac }]);
   expect(lostAfter(...kept, ...times(2, waiting))).toEqual([]);
 });
 
-test('a node that is no peer any more is forgotten', () => {
-  const { known } = lookForLostPeers(new Map(), at('REACHABLE'), [peer], 0);
-  expect(lookForLostPeers(known, [], [], 2_000)).toEqual({ known: new Map(), lost: [] });
+test('the location of a removed peer is dropped', () => {
+  const { locations } = locatePeers(new Map(), at('REACHABLE'), [peer], 0);
+  expect(locatePeers(locations, [], [], 2_000)).toEqual({ locations: new Map(), lost: [] });
 });

@@ -45,7 +45,7 @@ function open(isForced = false, isAdmitted = false) {
 
 const longAgoMs = () => monotonicMs() - 3_200;
 
-test('a node listens at once, and is free after 3.2 s without a foreign advert', () => {
+test('a node listens at once, and its router id is free after 3.2 s without a foreign advert', () => {
   const { guard, wakes } = open();
   expect(guard.fact()).toEqual({ kind: 'unchecked' });
   guard.prepare(model);
@@ -59,7 +59,7 @@ test('a node listens at once, and is free after 3.2 s without a foreign advert',
   expect(guard.watched()).toEqual([]);
 });
 
-test('an advert of an early round counts at the end, and the conflict is not listened for again at once', () => {
+test('an advert of any round is a conflict, and the guard does not listen again at once', () => {
   const { guard, events } = open();
   guard.prepare(model);
   guard.hear([foreign], monotonicMs());
@@ -71,7 +71,7 @@ test('an advert of an early round counts at the end, and the conflict is not lis
   expect(guard.watched()).toEqual([]);
 });
 
-test('a segment that cannot be listened to keeps nobody out', () => {
+test('a failure to listen keeps no node out', () => {
   const { guard, events } = open();
   guard.prepare(model);
   guard.fail('no nft');

@@ -16,7 +16,7 @@ const silent: Partial<VipUseRound> = {};
 
 type Round = Partial<VipUseRound> | 'failed';
 
-/** Rounds a second apart, judged at the moment of the last. */
+/** The fact at the time of the last of these rounds, which are a second apart. */
 function judgedAt(masterDownMs: number, ...rounds: readonly Round[]): SegmentFact {
   const state = rounds.reduce<typeof initialVipUse>(
     (before, round, index) =>
@@ -37,7 +37,7 @@ const playAt = (masterDownMs: number, ...rounds: readonly Round[]) => judgedAt(m
 const play = (...rounds: readonly Round[]) => playAt(600, ...rounds);
 const repeat = (count: number, round: Round) => Array.from({ length: count }, () => round);
 
-test('nothing is known before the third round, whatever the first two have found', () => {
+test('the segment is unknown before the third round', () => {
   expect(play(answered, answered)).toBe('unknown');
   expect(play(silent, silent)).toBe('unknown');
 });
@@ -46,35 +46,35 @@ test('a VIP for which no other host answers is free', () => {
   expect(play(...repeat(3, silent))).toBe('free');
 });
 
-test('with a long advert interval silence is no evidence until a failover would be over', () => {
+test('with a long advert interval, silence counts only after the master-down time', () => {
   expect(playAt(12_200, ...repeat(13, silent))).toBe('unknown');
   expect(playAt(12_200, ...repeat(14, silent))).toBe('free');
   expect(playAt(12_200, ...repeat(20, silent), answered, ...repeat(3, silent))).toBe('unknown');
 });
 
-test('a host that answers and sends no adverts here is not heard, also where answers are lost', () => {
+test('a host that answers without adverts to this node is unheard, even if answers are lost', () => {
   expect(play(...repeat(3, answered))).toBe('unheard');
   expect(play(answered, silent, silent)).toBe('unheard');
   expect(play(...repeat(9, answered), silent, silent)).toBe('unheard');
 });
 
-test('a holder that has gone has left it free after three silent rounds', () => {
+test('the VIP of a holder that stopped answering is free after three silent rounds', () => {
   expect(play(...repeat(9, answered), ...repeat(3, silent))).toBe('free');
 });
 
-test('a holder whose adverts come here does not keep a node out, and does so two rounds after the last of them', () => {
+test('a holder is heard until two rounds pass without an advert', () => {
   expect(play(...repeat(3, advertised))).toBe('heard');
   expect(play(advertised, advertised, answered)).toBe('heard');
   expect(play(advertised, answered, answered)).toBe('unheard');
   expect(play(...repeat(9, advertised), answered, answered)).toBe('unheard');
 });
 
-test('with a long advert interval an advert counts for two intervals', () => {
+test('with a long advert interval, an advert counts for two intervals', () => {
   expect(playAt(12_200, advertised, ...repeat(6, answered))).toBe('heard');
   expect(playAt(12_200, advertised, ...repeat(7, answered))).toBe('unheard');
 });
 
-test('the holder is heard since the last gap in its adverts', () => {
+test('the holder counts as heard since the last gap in its adverts', () => {
   const since = (masterDownMs: number, ...rounds: readonly Round[]) => {
     const segment = judgedAt(masterDownMs, ...rounds);
     return segment.kind === 'heard' ? segment.since : segment.kind;
@@ -86,7 +86,7 @@ test('the holder is heard since the last gap in its adverts', () => {
   expect(since(600, ...repeat(9, advertised), ...repeat(3, silent))).toBe('free');
 });
 
-test('the worst of several VIPs counts, and the latest that is heard', () => {
+test('of several VIPs the worst fact counts, and of several heard ones the latest', () => {
   const heard = (since: number): SegmentFact => ({ kind: 'heard', since });
   const unheard: SegmentFact = { kind: 'unheard', macs: ['a'] };
   expect(worstOf([heard(1), heard(2), { kind: 'free' }])).toEqual(heard(2));
@@ -95,7 +95,7 @@ test('the worst of several VIPs counts, and the latest that is heard', () => {
   expect(worstOf([])).toEqual({ kind: 'unobservable' });
 });
 
-test('a round that failed says nothing, and after three in a row the segment cannot be asked', () => {
+test('a failed round makes the segment unknown, and three in a row make it unobservable', () => {
   expect(play('failed')).toBe('unknown');
   expect(play('failed', 'failed')).toBe('unknown');
   expect(play(...repeat(3, 'failed'))).toBe('unobservable');
@@ -104,7 +104,7 @@ test('a round that failed says nothing, and after three in a row the segment can
   expect(play(...repeat(2, 'failed'), ...repeat(3, answered))).toBe('unheard');
 });
 
-test('rounds follow each other faster until each VIP was asked for three times, but not after one that failed', () => {
+test('the pause is short until each VIP has had three rounds, but not after a failed round', () => {
   const heard = { answers: [], isAdvertised: false, masterDownMs: 600, nowMs: 0 };
   const [first = initialVipUse, second = initialVipUse, third = initialVipUse] = [1, 2, 3].map((rounds) =>
     repeat(rounds, silent).reduce<typeof initialVipUse>((state) => nextVipUse(state, heard), initialVipUse),

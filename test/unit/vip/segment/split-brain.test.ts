@@ -19,7 +19,7 @@ import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/kee
 const higher: OtherHolder = { mac: 'a', node: { name: 'cp-1', address: '10.0.0.1', priority: 220 } };
 const stranger: OtherHolder = { mac: 'f', node: undefined };
 
-/** Rounds half a second apart, each with those who answer in it. */
+/** Plays rounds half a second apart, each with the other hosts that answer in it. */
 function play(
   seen: readonly (readonly OtherHolder[])[],
   part: Partial<HolderRound> = {},
@@ -40,18 +40,18 @@ describe('two holders', () => {
     expect(play([[higher], [higher]]).split).toBe(true);
   });
 
-  test('seen in every other round only are not reported', () => {
+  test('that answer in every other round only are not reported', () => {
     expect(play([[higher], [], [higher], [], [higher], []]).split).toBe(false);
   });
 
-  test('are over after three silent rounds, or when this node holds nothing', () => {
+  test('are over after three silent rounds, or once this node is no longer a holder', () => {
     const split = play(repeat(2, [stranger]));
     expect(play(repeat(2, []), {}, split).split).toBe(true);
     expect(play(repeat(3, []), {}, split).split).toBe(false);
     expect(play([[stranger]], { holds: false }, split).split).toBe(false);
   });
 
-  test('are not two if this node holds nothing', () => {
+  test('are not reported if this node is not a holder', () => {
     expect(play(repeat(5, [higher]), { holds: false })).toMatchObject({ split: false });
   });
 });
@@ -69,12 +69,12 @@ test('the alarm reports a second holder by name, and its end', async () => {
   const answers = [{ address: vip, mac: 'a' }];
   const neighbours = async () => [{ address: '10.0.0.1', mac: 'a' }];
   const alarm = createSplitBrainAlarm({ stateFile, vips: [vip] }, () => model, observers, neighbours);
-  await alarm.look(answers, 0);
+  await alarm.observe(answers, 0);
   expect([alarm.view(), alarm.inDoubt()]).toEqual([[], [instance]]);
-  await alarm.look(answers, 500);
+  await alarm.observe(answers, 500);
   expect(alarm.view()).toEqual([{ vip, holders: ['cp-1'] }]);
   rmSync(directory, { recursive: true });
-  await alarm.look(answers, 1_000);
+  await alarm.observe(answers, 1_000);
   expect([alarm.view(), alarm.inDoubt()]).toEqual([[], []]);
   expect(logged).toMatchObject([
     { event: 'split-brain', holders: [{ mac: 'a', node: 'cp-1', address: '10.0.0.1' }] },
