@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { containerOf, type Pod } from '../../cli/pod.ts';
 import { isRendered } from '../../engine/render/rendered-mark.ts';
-import { cannotReplace, type Disk, type Entry, fileOn, freeName, serviceOf, textOn } from './disk.ts';
+import { cannotReplace, type Disk, type Entry, fileOn, savedName, serviceOf, textOn } from './disk.ts';
 import { layout, podLayout, sharedFolders, type WantedFile, type WantedFolder } from './layout.ts';
 import { sha256 } from './record.ts';
 import { recordOf, type Wanted } from './want.ts';
@@ -188,11 +188,8 @@ function editedFiles(disk: Disk, files: readonly WantedFile[]): readonly EditedF
   });
 }
 
-/** Not in the folder of the manifests: the kubelet would read the copy as another pod. */
 function backupOf(disk: Disk, { wanted: { path }, content, mode }: EditedFile): WantedFile {
-  const isManifest = path.startsWith(`${layout.manifests}/`);
-  const beside = isManifest ? `${layout.kubernetes}${path.slice(layout.manifests.length)}` : path;
-  return { path: freeName(disk, beside), content, mode };
+  return { path: savedName(disk, path), content, mode };
 }
 
 /** Where packages have theirs, every configuration that hawser did not render. */

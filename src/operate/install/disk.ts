@@ -3,7 +3,7 @@ import { access, lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Pod } from '../../cli/pod.ts';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
-import { layout, podLayout } from './layout.ts';
+import { isManifest, layout, podLayout } from './layout.ts';
 import { type InstallRecord, parseRecord, whyNoRecord } from './record.ts';
 
 /** What is at a path of the node. */
@@ -143,14 +143,15 @@ export function namesIn(disk: Disk, folder: string): readonly string[] {
   return entry?.kind === 'folder' ? entry.names : [];
 }
 
-/** `PATH.saved`, or the first of `PATH.saved.2`, `PATH.saved.3` … that nothing has. */
-export function freeName(disk: Disk, path: string): string {
-  const taken = new Set(namesIn(disk, dirname(path)).map((name) => join(dirname(path), name)));
-  let name = `${path}.saved`;
-  let count = 1;
-  while (taken.has(name)) {
-    count += 1;
-    name = `${path}.saved.${count}`;
-  }
-  return name;
+/**
+ * `PATH.saved`, or the first of `PATH.saved.2`, `PATH.saved.3` … that nothing has. Not in the folder of the manifests: the kubelet
+ * would read the copy as one more pod.
+ */
+export function savedName(disk: Disk, path: string): string {
+  const folder = isManifest(path) ? layout.kubernetes : dirname(path);
+  const names = namesIn(disk, folder);
+  const saved = `${basename(path)}.saved`;
+  let name = saved;
+  for (let count = 2; names.includes(name); count += 1) name = `${saved}.${count}`;
+  return `${folder}/${name}`;
 }

@@ -36,6 +36,11 @@ export const layout = {
   manifests: '/etc/kubernetes/manifests',
 } as const;
 
+/** Whether the kubelet reads the file as a static pod. */
+export function isManifest(path: string): boolean {
+  return path.startsWith(`${layout.manifests}/`);
+}
+
 /**
  * The command of docs/install.md for a kubeconfig of hawser's own. The subshell keeps the caller's umask; ten years are the lifetime
  * of the cluster's CA.

@@ -8,7 +8,7 @@ import type { Difference, EditedFile, ForeignConfiguration } from './diff.ts';
 import { type Disk, namesIn, textOn } from './disk.ts';
 import { portsOf } from './effective-settings.ts';
 import type { InstallSettings } from './install-settings.ts';
-import { type Credentials, kubeconfigCommand, layout, podLayout } from './layout.ts';
+import { type Credentials, isManifest, kubeconfigCommand, layout, podLayout } from './layout.ts';
 import { containersIn, type ManifestContainer, plainIn } from './manifest-containers.ts';
 import type { Wanted } from './want.ts';
 
@@ -65,7 +65,7 @@ function foreignNotice({ path, aside, service }: ForeignConfiguration): string {
  * must be replaced: otherwise the pod would not get its new image or settings.
  */
 function editedObjection({ wanted: { path }, isOutdated }: EditedFile): Partial<Objections> {
-  return isOutdated && path.startsWith(`${layout.manifests}/`)
+  return isOutdated && isManifest(path)
     ? {
         problems: [
           `Cannot change "${path}": it was edited since hawser wrote it; put the edits into --patches DIR and type --overwrite, which keeps a copy`,
@@ -98,7 +98,7 @@ function nodeObjections(
 /** The pods of another kind of node: an install adds and replaces, and removes none. */
 function leftPods({ record }: Disk, { pods, settings: { isWorker } }: Wanted): readonly string[] {
   const wanted = new Set(pods.map((pod) => podLayout(pod).manifest));
-  const manifests = (record?.files ?? []).filter(({ path }) => path.startsWith(`${layout.manifests}/`));
+  const manifests = (record?.files ?? []).filter(({ path }) => isManifest(path));
   return manifests.flatMap(({ path }) =>
     wanted.has(path)
       ? []

@@ -1,13 +1,13 @@
 import { readdir, rename, rm, rmdir } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Pod } from '../../cli/pod.ts';
 import { journalFilesAmong } from '../../engine/observe/journal/journal-files.ts';
 import { isRendered } from '../../engine/render/rendered-mark.ts';
 import { codeOf } from '../../engine/system/errors.ts';
 import { nameBehind } from '../../engine/system/file/atomic-write.ts';
 import { moveFile } from './apply-steps.ts';
-import { type Disk, fileOn, freeName, namesIn, textOn } from './disk.ts';
-import { layout, podLayout } from './layout.ts';
+import { type Disk, fileOn, namesIn, savedName, textOn } from './disk.ts';
+import { isManifest, layout, podLayout } from './layout.ts';
 import { type InstallRecord, sha256 } from './record.ts';
 
 export type Removal =
@@ -35,15 +35,14 @@ export function removals(
 ): RemovalPlan {
   const kept: ReadonlySet<string> = new Set(keepConfig ? [layout.settings, layout.schema] : []);
   const files = record.files.filter(({ path }) => !kept.has(path));
-  const isManifest = ({ path }: { readonly path: string }) => dirname(path) === layout.manifests;
   const written = writtenFiles(disk, pods);
   const journals = journalFilesAmong(layout.journalDir, namesIn(disk, layout.journalDir));
   const kubeconfig = disk.at(layout.kubeconfig) === undefined ? [] : [layout.kubeconfig];
   const own = keepConfig ? [] : [...kubeconfig, ...journals.map(({ path }) => path)];
   return {
-    manifests: files.filter(isManifest).flatMap((file) => removalOf(disk, file)),
+    manifests: files.filter(({ path }) => isManifest(path)).flatMap((file) => removalOf(disk, file)),
     rest: [
-      ...files.filter((file) => !isManifest(file)).flatMap((file) => removalOf(disk, file)),
+      ...files.filter(({ path }) => !isManifest(path)).flatMap((file) => removalOf(disk, file)),
       ...[...written.ours, ...own].map((path) => ({ kind: 'remove', path }) as const),
       ...written.foreign.map((path) => ({ kind: 'leave', path }) as const),
       ...movesBack(disk, new Set(written.foreign), pods),
@@ -57,9 +56,7 @@ function removalOf(disk: Disk, file: InstallRecord['files'][number]): readonly R
   const there = fileOn(disk, path);
   if (disk.at(path) === undefined) return [];
   if (there !== undefined && sha256(there.content) === file.sha256) return [{ kind: 'remove', path }];
-  // The kubelet would read a saved manifest next to the others as one more pod.
-  const folder = dirname(path) === layout.manifests ? layout.kubernetes : dirname(path);
-  return [{ kind: 'save', path, to: freeName(disk, `${folder}/${basename(path)}`) }];
+  return [{ kind: 'save', path, to: savedName(disk, path) }];
 }
 
 /** Also what a monitor moved aside, which no record names. A file that has taken the place since stays. */
