@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { pods } from '../../../../src/commands/pods.ts';
+import { pods, readSettingsFile } from '../../../../src/commands/pods.ts';
 import { hostFiles } from '../../../../src/engine/examine/host-files.ts';
-import { settingsPathOf } from '../../../../src/operate/doctor/daemon-settings.ts';
+import { asInstalled, settingsPathOf } from '../../../../src/operate/doctor/daemon-settings.ts';
 import { findDaemons } from '../../../../src/operate/doctor/daemons.ts';
 import { temporaryRoot } from '../../../helpers/doctor/scene.ts';
 
@@ -45,3 +45,24 @@ test('a daemon with --instance, and one of a manifest that hawser did not write,
   const found = await findDaemons(hostFiles(temporaryRoot(files)), pods);
   expect(found.map(({ spec, argv }) => [spec.name, argv])).toEqual([['haproxy supervise', []]]);
 });
+
+test.each([
+  ['1970', 0, ['haproxy supervise']],
+  ['2100', 4_102_444_800, []],
+])(
+  'a daemon since %s is outdated only if its settings file is newer',
+  async (_year, bootSeconds, outdated) => {
+    const running = ['/opt/hawser/dist/hawser.mjs', 'haproxy', 'supervise'];
+    const files = {
+      '/proc/self/ns/net': '->net:[1]',
+      '/proc/stat': `btime ${bootSeconds}\n`,
+      '/proc/1234/ns/net': '->net:[1]',
+      '/proc/1234/comm': 'node\n',
+      '/proc/1234/cmdline': `/usr/bin/node\0${running.join('\0')}\0`,
+      '/proc/1234/stat': `1234 (node) S ${'0 '.repeat(18)}100\n`,
+      '/proc/1234/root/etc/hawser/config.yaml': 'apiPort: 6443\n',
+    };
+    const found = await asInstalled(hostFiles(temporaryRoot(files)), undefined, pods, readSettingsFile);
+    expect(found.outdated).toEqual(outdated);
+  },
+);
