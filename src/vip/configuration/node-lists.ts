@@ -20,22 +20,22 @@ type NodeListSettings = Pick<
   'apiVips' | 'ingressVips' | 'lastKnownPath' | 'settle' | 'config' | keyof LookupSettings
 >;
 
-/** The nodes of one kind of VIP, with their address in one family. */
+/** The nodes of one kind of VIP, with their addresses in one family. */
 export interface NodeList {
   readonly kind: VipKind;
   readonly list: ServerList;
-  /** The list of an earlier run. */
+  /** The list that an earlier run saved; empty if there is none. */
   readonly lastRun: readonly ApiServer[];
 }
 
 /** The nodes of one kind in the lists of an earlier run. */
-export function lastRunNodes(lists: readonly NodeList[], wanted: VipKind): readonly ClusterNode[] {
-  return mergeNodes(lists.flatMap(({ kind, lastRun }) => (kind === wanted ? [lastRun] : [])));
+export function lastRunNodes(lists: readonly NodeList[], kind: VipKind): readonly ClusterNode[] {
+  return mergeNodes(lists.flatMap((each) => (each.kind === kind ? [each.lastRun] : [])));
 }
 
 /**
- * One list for each VIP: the control plane for the API's, all nodes for ingress; and the loops that feed them, by kind. Lists of one kind
- * share a source, and all of them one session with the API until `signal` aborts.
+ * Opens one list per VIP (control-plane nodes for API VIPs, all nodes for ingress VIPs) and the loops that feed the lists, by kind.
+ * Lists of one kind share a source. All of them share one API session, which ends when `signal` aborts.
  */
 export async function openNodeLists(
   settings: NodeListSettings,
@@ -48,7 +48,7 @@ export async function openNodeLists(
     openKind('ingress', settings.ingressVips, settings, observers),
   ]);
   const opened = kinds.flat();
-  // Nodes of the ingress list are asked only if there is no control-plane list.
+  // Nodes of the ingress list are fallback API servers only if there is no control-plane list.
   const [first] = opened;
   const fallbacks = opened
     .filter(({ kind }) => kind === first?.kind)
@@ -84,14 +84,14 @@ async function openKind(
 ): Promise<readonly OpenedList[]> {
   return await Promise.all(
     vips.map(async (vip) => {
-      const known = await openLastKnown(`${settings.lastKnownPath}.${kind}.${familyOf(vip)}`, observers);
-      const list = createServerList(settings, known, observers);
-      return { kind, vip, list, lastRun: known.lastKnown ?? [] };
+      const saved = await openLastKnown(`${settings.lastKnownPath}.${kind}.${familyOf(vip)}`, observers);
+      const list = createServerList(settings, saved, observers);
+      return { kind, vip, list, lastRun: saved.lastKnown ?? [] };
     }),
   );
 }
 
-/** One node for each name, with its addresses of every family. */
+/** Merges the lists into one node per name, with its addresses in every family. */
 export function mergeNodes(
   lists: readonly (readonly { readonly name: string; readonly address: string }[])[],
 ): readonly ClusterNode[] {
@@ -100,16 +100,16 @@ export function mergeNodes(
   return [...nodes].map(([name, addresses]) => ({ name, addresses }));
 }
 
-/** Everything that the model is made from; undefined while a list is unknown. */
+/** Gathers the input of the model. The input is undefined while a list is unknown. */
 export async function gatherInput(
   lists: readonly NodeList[],
   settings: KeepalivedSettings,
   signal: AbortSignal,
 ): Promise<NextInput<VrrpInput>> {
-  const found = await Promise.all(lists.map(({ list }) => list.next(signal)));
-  const looks = found.flatMap((wanted) => wanted.recheckInMs ?? []);
-  const recheckInMs = looks.length === 0 ? undefined : Math.min(...looks);
-  if (found.some(({ input }) => input === undefined)) return { input: undefined, recheckInMs };
+  const nextLists = await Promise.all(lists.map(({ list }) => list.next(signal)));
+  const rechecksMs = nextLists.flatMap((next) => next.recheckInMs ?? []);
+  const recheckInMs = rechecksMs.length === 0 ? undefined : Math.min(...rechecksMs);
+  if (nextLists.some(({ input }) => input === undefined)) return { input: undefined, recheckInMs };
   const input: VrrpInput = {
     settings,
     controlPlane: nodesIn(lists, 'api'),
@@ -120,23 +120,24 @@ export async function gatherInput(
   return { input, recheckInMs };
 }
 
-export function nodesIn(lists: readonly NodeList[], wanted: VipKind): readonly ClusterNode[] {
-  return mergeNodes(lists.flatMap(({ kind, list }) => (kind === wanted ? [list.latest() ?? []] : [])));
+/** The latest nodes of one kind. */
+export function nodesIn(lists: readonly NodeList[], kind: VipKind): readonly ClusterNode[] {
+  return mergeNodes(lists.flatMap((each) => (each.kind === kind ? [each.list.latest() ?? []] : [])));
 }
 
-/** Nodes of `served` that `next` would forget although an API server has listed them again. */
+/** Names of the nodes in `served` that `next` would remove although an API server has listed them again. */
 export function listedAgain(
   lists: readonly NodeList[],
   served: VrrpInput,
   next: VrrpInput,
 ): readonly string[] {
   return lists.flatMap(({ kind, list }) => {
-    const heard = list.lastObservation();
-    if (heard?.kind !== 'servers') return [];
+    const observed = list.lastObservation();
+    if (observed?.kind !== 'servers') return [];
     const namesIn = ({ controlPlane, allNodes }: VrrpInput) =>
       new Set((kind === 'api' ? controlPlane : allNodes).map(({ name }) => name));
     const before = namesIn(served);
     const after = namesIn(next);
-    return heard.servers.flatMap(({ name }) => (before.has(name) && !after.has(name) ? name : []));
+    return observed.servers.flatMap(({ name }) => (before.has(name) && !after.has(name) ? name : []));
   });
 }

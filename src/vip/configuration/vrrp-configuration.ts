@@ -32,25 +32,25 @@ import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-s
 import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
 import { gatherInput, lastRunNodes, listedAgain, type NodeList, nodesIn } from './node-lists.ts';
 
-/** A loaded machine takes seconds for what takes 40 ms at rest. */
+/** A check takes 40 ms on an idle machine, and seconds on a loaded one. */
 const CHECK = { timeoutMs: 20_000, run: runCommand };
-const LOOK_BACK_MS = 200;
+const LISTED_AGAIN_POLL_MS = 200;
 
 export interface VrrpConfiguration extends ConfigurationParts<VrrpInput> {
-  /** The model that keepalived runs on; before the first, the one that it is given. */
+  /** The model that keepalived runs; before the first one is accepted, the one that is being deployed. */
   readonly served: () => KeepalivedModel | undefined;
-  /** keepalived's supervisor runs with nodes that an API server has named, not with an old list of an earlier run. */
+  /** True if keepalived runs with the latest lists from an API server, not with lists of an earlier run. */
   readonly isApplied: () => boolean;
   readonly list: () => ListFact;
   readonly view: () => VrrpView;
-  /** Registers a listener for a removal, or a reload: participation must be decided again. */
+  /** Registers a listener for a removal of this node or a reload. Participation must then be decided again. */
   readonly onChange: (listener: () => void) => void;
 }
 
 type VrrpView = Pick<KeepalivedMonitorStatus, 'group' | 'configSha256' | 'lastChange'>;
 
 /**
- * keepalived.conf for the configuration loop: rendered from the lists of nodes, checked by keepalived, applied by its
+ * The parts of the configuration loop for keepalived.conf: rendered from the node lists, validated by keepalived, applied by its
  * supervisor.
  */
 export function vrrpConfiguration(
@@ -66,18 +66,18 @@ export function vrrpConfiguration(
   const { wake, lists, modelSettings, guard, observers } = parts;
   const listeners: (() => void)[] = [];
   const renderModel = createRenderer(settings.template, printableKeepalived, observers);
-  /** What keepalived runs on, else what it is given first. */
+  /** The version that keepalived runs, else the one that is being deployed. */
   let served: Version | undefined;
-  let isTaken = false;
+  let isAccepted = false;
   const notifyAll = (): void => {
     for (const notify of listeners) notify();
   };
   let listFact: ListFact = { kind: 'none' };
   const controlPlane = createPeerTracker(lastRunNodes(lists, 'api'));
   const allNodes = createPeerTracker(lastRunNodes(lists, 'ingress'));
-  /** Without keepalived.conf neither a new supervisor nor a reboot starts keepalived, and no next start uses an older list. */
+  /** Without keepalived.conf, no new supervisor and no reboot starts keepalived with an outdated list. */
   const setAsideRemoved = async (): Promise<void> => {
-    [served, isTaken] = [undefined, false];
+    [served, isAccepted] = [undefined, false];
     for (const { list } of lists) list.markServed(list.latest() ?? []);
     try {
       if (await setAside(await findLiveFile(settings.config)))
@@ -98,7 +98,7 @@ export function vrrpConfiguration(
       now: monotonicMs,
       origin: ({ set, of }) => vrrpOrigin(of, set.text),
       observe: ({ outcome, version: { of: input } }) => {
-        // A node that has gone is in the input for as long as it is forgotten late, and in the lists no more: it is leaving.
+        // A leaving node is no longer listed, but stays in the input until its removal applies.
         const nodes = { api: nodesIn(lists, 'api'), ingress: nodesIn(lists, 'ingress') };
         const names = new Set([...nodes.api, ...nodes.ingress].map(({ name }) => name));
         const peers = new Set([...input.controlPlane, ...input.allNodes].map(({ name }) => name));
@@ -108,7 +108,7 @@ export function vrrpConfiguration(
             observers.metrics.groupNodes(kind, nodes[kind].length);
             list.markServed(list.latest() ?? []);
           }
-          [served, isTaken] = [versionOf(input), true];
+          [served, isAccepted] = [versionOf(input), true];
           notifyAll();
         }
         return { nodes: names.size, leaving };
@@ -124,12 +124,12 @@ export function vrrpConfiguration(
     next: async (signal) => {
       const { input, recheckInMs } = await gatherInput(lists, modelSettings, signal);
       const wasRemoved = isRemoval(listFact);
-      const seen = {
+      const observed = {
         standings: lists.map(({ list }) => list.standing()),
         names: input && listedNames(input),
         sameAsLastRun: lists.every(({ list }) => list.isFromLastRun()),
       };
-      listFact = nextListFact(listFact, seen, monotonicMs());
+      listFact = nextListFact(listFact, observed, monotonicMs());
       if (input === undefined) return { input, recheckInMs };
       if (isRemoval(listFact)) {
         if (!wasRemoved) notifyAll();
@@ -138,31 +138,31 @@ export function vrrpConfiguration(
       }
       // The guard listens while the peers reload with this node.
       guard.prepare(versionOf(input)?.model);
-      const some = controlPlane(input.controlPlane);
-      const all = allNodes(input.allNodes);
-      const looks = [recheckInMs, some.nextInMs, all.nextInMs].filter((ms) => ms !== undefined);
+      const api = controlPlane(input.controlPlane);
+      const ingress = allNodes(input.allNodes);
+      const rechecksMs = [recheckInMs, api.nextInMs, ingress.nextInMs].filter((ms) => ms !== undefined);
       return {
-        input: { ...input, controlPlane: some.nodes, allNodes: all.nodes },
-        recheckInMs: looks.length === 0 ? undefined : Math.min(...looks),
+        input: { ...input, controlPlane: api.nodes, allNodes: ingress.nodes },
+        recheckInMs: rechecksMs.length === 0 ? undefined : Math.min(...rechecksMs),
       };
     },
     render: async (input) => {
       const built = buildKeepalivedModel(input);
-      if (built.kind === 'not-ready') return complain(built.reason, observers);
+      if (built.kind === 'not-ready') return notReady(built.reason, observers);
       observers.once.clear('not-ready');
       return await renderModel(built.model);
     },
     deployer: {
       ...deployer,
       deploy: async (set, input, signal) => {
-        if (!isTaken) served = versionOf(input);
-        const back = () => (isTaken && served ? listedAgain(lists, served.input, input) : []);
-        await deployUnlessBack(deployer, { set, input }, back, signal);
+        if (!isAccepted) served = versionOf(input);
+        const returned = () => (isAccepted && served ? listedAgain(lists, served.input, input) : []);
+        await deployUnlessReturned(deployer, { set, input }, returned, signal);
       },
     },
     served: () => served?.model,
-    view: () => ({ group: isTaken && served ? groupOf(served) : [], ...deployer.view() }),
-    isApplied: () => isTaken && lists.every(({ list }) => list.isUpToDate()),
+    view: () => ({ group: isAccepted && served ? groupOf(served) : [], ...deployer.view() }),
+    isApplied: () => isAccepted && lists.every(({ list }) => list.isUpToDate()),
     list: () => listFact,
     onChange: (listener) => {
       listeners.push(listener);
@@ -174,7 +174,7 @@ function isRemoval(list: ListFact): boolean {
   return list.kind === 'accepted' && list.names === 'others';
 }
 
-/** Takes each list in turn, and gives the nodes that keepalived gets as peers. `before`: of the last run. */
+/** Returns a function that takes each new list and returns keepalived's peers. `before`: the nodes of the last run. */
 function createPeerTracker(before: readonly ClusterNode[]) {
   let last = before;
   let gone: GoneNodes = new Map();
@@ -186,7 +186,7 @@ function createPeerTracker(before: readonly ClusterNode[]) {
   };
 }
 
-/** What a configuration was made from, and its model. */
+/** A model and the input it was built from. */
 interface Version {
   readonly input: VrrpInput;
   readonly model: KeepalivedModel;
@@ -198,22 +198,22 @@ function versionOf(input: VrrpInput): Version | undefined {
 }
 
 /**
- * Gives up, wherever it is, once a node is `back` that it would forget. A check, or a reload, may wait for a processor for ten seconds:
- * the node hears adverts until then, takes part, and would be a second holder once they stop. The next configuration replaces
- * the file before a supervisor that was too slow reads it.
+ * Deploys, and aborts at any stage once `returned` lists a node that this configuration would remove. On a starved machine a check or
+ * a reload may take ten seconds. Until then the returned node receives adverts and competes, and it would become a second holder once
+ * they stop. The next configuration replaces the file before a slow supervisor reads it.
  */
-async function deployUnlessBack(
+async function deployUnlessReturned(
   deployer: Pick<Deployer<VrrpInput>, 'deploy'>,
   { set, input }: { readonly set: Rendered; readonly input: VrrpInput },
-  back: () => readonly string[],
+  returned: () => readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
   const tooLate = new AbortController();
   const timer = setInterval(() => {
-    const nodes = back();
-    const message = `The latest list names node "${nodes.join('", "')}" again, which this configuration would have forgotten`;
+    const nodes = returned();
+    const message = `The latest list contains node "${nodes.join('", "')}" again, which this configuration would remove`;
     if (nodes.length > 0) tooLate.abort(new Error(message));
-  }, LOOK_BACK_MS);
+  }, LISTED_AGAIN_POLL_MS);
   try {
     await deployer.deploy(set, input, signal, tooLate.signal);
   } finally {
@@ -221,14 +221,14 @@ async function deployUnlessBack(
   }
 }
 
-function complain(message: string, { log, once }: KeepalivedMonitorObservers): RenderResult {
+function notReady(message: string, { log, once }: KeepalivedMonitorObservers): RenderResult {
   if (once.isNew('not-ready', message)) log({ event: 'group-not-ready', level: 'warn', reason: message });
   return { kind: 'refused', message };
 }
 
 /**
- * What a keepalived.conf was made from. VIPs are left out of the interfaces' addresses: they come and go without a
- * change.
+ * The inputs of a keepalived.conf, to name what changed. VIPs are excluded from the interfaces' addresses, because a failover is not
+ * a network change.
  */
 function vrrpOrigin(
   { settings, controlPlane, allNodes, interfaces, routes }: VrrpInput,
@@ -251,7 +251,7 @@ function listOf(nodes: readonly ClusterNode[]): readonly string[] {
   return nodes.map(({ name, addresses }) => `${name} ${addresses.join(' ')}`).sort();
 }
 
-/** The nodes that share the API VIP (ingress where there is none), the highest priority first. */
+/** The nodes that share the API VIP, or the ingress VIP if there is no API VIP, by descending priority. */
 function groupOf({ model, input }: Version): KeepalivedMonitorStatus['group'] {
   const [instance] = model.instances;
   if (instance === undefined) return [];

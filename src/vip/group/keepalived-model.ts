@@ -4,13 +4,12 @@ import { buildVrrpInstances, trackFileNames } from './vrrp-instances.ts';
 
 type KeepalivedModelOutcome =
   | { readonly kind: 'model'; readonly model: KeepalivedModel }
-  /** This node must not take part now. Looking again later may help: nodes register, addresses come up. */
+  /** This node must not join now. A later attempt may succeed, because nodes register and addresses come up. */
   | { readonly kind: 'not-ready'; readonly reason: string };
 
 /**
- * What the keepalived template gets, or why there must not be any configuration yet: better no keepalived on this node
- * than one that does not hear the others, or that they do not hear. Same input, same model, in whatever order the
- * nodes come.
+ * The model for the keepalived template, or the reason why there must be no configuration yet. No keepalived on this node is
+ * better than one that does not exchange adverts with every other node. The model does not depend on the order of the nodes.
  */
 export function buildKeepalivedModel(input: VrrpInput): KeepalivedModelOutcome {
   const instances = buildVrrpInstances(input);

@@ -3,8 +3,8 @@ import { expectedText, isSafeText } from '../../engine/render/safe-text.ts';
 import type { KeepalivedModel } from './vrrp.ts';
 
 /**
- * Unprintable where a text could be more than one word in a template that prints it unescaped. Such a model never comes out of
- * `buildKeepalivedModel`; if it did, the node would keep the configuration that it has.
+ * `unprintable` if a text could be more than one word in the template, which prints it unescaped. `buildKeepalivedModel` never
+ * returns such a model; if it did, the node would keep its current configuration.
  */
 export function printableKeepalived(model: KeepalivedModel): CheckedModel<KeepalivedModel> {
   const { routerId, notifyFifo, trackFiles, syncGroups, instances } = model;

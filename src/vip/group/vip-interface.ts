@@ -12,24 +12,24 @@ type ChosenInterface =
   | { readonly kind: 'none'; readonly reason: string };
 
 /**
- * The interface that a VIP belongs on: the one whose subnet holds it, else the one of the most specific route to it.
- * A default route leads everywhere and says nothing, so a mistyped VIP is found out here. Addresses of their own
- * (`/32`, `/128`) say nothing either: a VIP that an earlier run left behind must not choose its interface.
+ * Chooses the interface for a VIP: the one whose subnet contains it, else the one of the most specific route to it. The default
+ * route does not count, so a mistyped VIP is detected here. Single addresses (`/32`, `/128`) do not count either: a VIP that an
+ * earlier run left behind must not determine the interface.
  *
- * If none or several fit, nothing is chosen and the reason lists the candidates. `wanted` only has to exist.
+ * If no interface or several fit, none is chosen and the reason lists the candidates. `requested` only needs to exist.
  */
 export function chooseVipInterface(
   vip: string,
   interfaces: readonly NetworkInterface[],
   routes: readonly NetworkRoute[],
-  wanted?: string,
+  requested?: string,
 ): ChosenInterface {
   const names = interfaces.map(({ name }) => name);
-  if (wanted !== undefined)
-    return names.includes(wanted)
-      ? { kind: 'chosen', name: wanted }
-      : none(vip, `no interface "${wanted}"`, interfaces);
-  const inSubnet = interfaces.filter(({ addresses }) => addresses.some((cidr) => holds(cidr, vip)));
+  if (requested !== undefined)
+    return names.includes(requested)
+      ? { kind: 'chosen', name: requested }
+      : none(vip, `no interface "${requested}"`, interfaces);
+  const inSubnet = interfaces.filter(({ addresses }) => addresses.some((cidr) => contains(cidr, vip)));
   const fitting = inSubnet.length > 0 ? inSubnet.map(({ name }) => name) : routedInterfaces(vip, routes);
   const [first, ...more] = [...new Set(fitting)].filter((name) => names.includes(name));
   if (first === undefined) return none(vip, 'no interface has a subnet or a route with it', interfaces);
@@ -47,15 +47,15 @@ function none(vip: string, what: string, interfaces: readonly NetworkInterface[]
   };
 }
 
-function holds(cidr: string, vip: string): boolean {
+function contains(cidr: string, vip: string): boolean {
   const address = parseAddress(vip);
   return address !== undefined && !isSingleAddress(cidr) && isInSubnet(address, cidr);
 }
 
-/** Of the routes that lead to the VIP the most specific ones. */
+/** The interfaces of the most specific routes to the VIP. */
 function routedInterfaces(vip: string, routes: readonly NetworkRoute[]): readonly string[] {
   const leading = routes.filter(
-    (route) => prefixLengthOf(route.destination) > 0 && holds(route.destination, vip),
+    (route) => prefixLengthOf(route.destination) > 0 && contains(route.destination, vip),
   );
   const longest = Math.max(0, ...leading.map((route) => prefixLengthOf(route.destination)));
   return leading
@@ -68,8 +68,8 @@ function prefixLengthOf(cidr: string): number {
 }
 
 /**
- * Why an address cannot be a VIP on this node: it is unusable, it is taken by the node itself, it is the first
- * or last one of a subnet, or no interface fits. `isOurs`: a VIP of hawser's may be here as an address of its own.
+ * Why an address cannot be a VIP on this node: it is unusable, it is an address of the node itself, it is the first or last one of a
+ * subnet, or no interface fits. `isOurs`: the address may already be on this node as a `/32` or `/128`, because hawser manages it.
  */
 export function vipProblems(
   vip: string,
@@ -107,7 +107,7 @@ function addressOf(cidr: string): string | undefined {
   return parseAddress(addressIn(cidr))?.text;
 }
 
-/** None where a subnet has no room for them (/31, /127 and single addresses). */
+/** The network and broadcast address of a subnet; empty if it has none (/31, /127 and single addresses). */
 function edgesOf(cidr: string): readonly string[] {
   const length = prefixLengthOf(cidr);
   if (cidr.includes(':')) return length < 127 ? [ipaddr.IPv6.networkAddressFromCIDR(cidr).toString()] : [];

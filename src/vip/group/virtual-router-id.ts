@@ -1,10 +1,9 @@
 import type { VirtualRouterIds } from './vrrp.ts';
 
 /**
- * The virtual router ids that the shell pods use for a cluster of this name, so that nodes can be moved one by one:
- * Fletcher-8 of `NAME-api` and `NAME-ingress`, plus one because 0 is no id, and the ingress id one more where both
- * would be the same (no name of ASCII characters makes them so). There are only 225 of them: about one pair in six of five clusters on one segment collides,
- * which is what `--virtual-router-ids` is for.
+ * The virtual router ids that the shell pods use for a cluster of this name, so that nodes can be migrated one by one: Fletcher-8 of
+ * `NAME-api` and `NAME-ingress`, plus one because 0 is invalid. If both are equal, which no ASCII name produces, the ingress id is one
+ * more. There are only 225 ids: of five clusters on one segment, two collide in about one case of six. `--virtual-router-ids` resolves that.
  */
 export function virtualRouterIds(clusterName: string): VirtualRouterIds {
   const api = fletcher8(`${clusterName}-api`) + 1;
@@ -12,7 +11,7 @@ export function virtualRouterIds(clusterName: string): VirtualRouterIds {
   return { api, ingress: ingress === api ? ingress + 1 : ingress };
 }
 
-/** Two sums modulo 15, of 4 bits each: 0 to 238. The sum wraps at 8 bits, as the original's does for bytes above 241. */
+/** Two sums modulo 15, of 4 bits each: 0 to 238. The sum wraps at 8 bits like that of the shell pods, for bytes above 241. */
 function fletcher8(text: string): number {
   let low = 0;
   let high = 0;
@@ -23,7 +22,7 @@ function fletcher8(text: string): number {
   return (high << 4) | low;
 }
 
-/** Why these cannot be used; undefined where they can. */
+/** Why these ids cannot be used; undefined if they can. */
 export function virtualRouterIdProblem({ api, ingress }: VirtualRouterIds): string | undefined {
   const wrong = [api, ingress].find((id) => !Number.isInteger(id) || id < 1 || id > 255);
   if (wrong !== undefined) return `invalid virtual router id "${wrong}", expected 1 to 255`;

@@ -11,16 +11,16 @@ import type { KeepalivedSettings, VrrpInput, VrrpInstance, VrrpPeer } from './vr
 import { maxGroupSize, vrrpPriority } from './vrrp-priority.ts';
 
 /**
- * One instance a VIP, API before ingress and IPv4 before IPv6: all of them, or the reason why this node does not take
- * part. Joining with some of its VIPs would make a node a holder whose other half is somewhere else. A first
- * node that has no list yet has no part in ingress.
+ * One instance per VIP, API before ingress and IPv4 before IPv6: all instances, or the reason why this node does not join. A node
+ * that joined for only some of its VIPs could hold one of a pair while another node holds the other. A first node without a node
+ * list does not join for ingress.
  */
 export function buildVrrpInstances(input: VrrpInput): readonly VrrpInstance[] | string {
   const { apiVips, ingressVips } = input.settings;
-  const wanted = { api: apiVips, ingress: isBeforeFirstList(input) ? [] : ingressVips };
+  const vipsOf = { api: apiVips, ingress: isBeforeFirstList(input) ? [] : ingressVips };
   const instances: VrrpInstance[] = [];
   for (const kind of vipKinds)
-    for (const vip of wanted[kind]) {
+    for (const vip of vipsOf[kind]) {
       const built = buildInstance(kind, vip, input);
       if (typeof built === 'string') return built;
       if (instances.some(({ name }) => name === built.name))
@@ -31,7 +31,7 @@ export function buildVrrpInstances(input: VrrpInput): readonly VrrpInstance[] | 
   return instances.sort(byKindAndFamily).map(grouped);
 }
 
-/** This node is set as the cluster's first one, and the control plane has no node yet. */
+/** True if this node is configured as the cluster's first one and the control plane has no node yet. */
 export function isBeforeFirstList({ settings, controlPlane }: VrrpInput): boolean {
   const { apiVips, firstNode = false } = settings;
   return firstNode && apiVips.length > 0 && controlPlane.length === 0;
@@ -75,7 +75,7 @@ function instanceName(kind: VipKind, family: AddressFamily): string {
   return `${kind.toUpperCase()}${family === 'ipv6' ? '_V6' : ''}`;
 }
 
-/** For a caller that knows nothing else about the instance. */
+/** Whether an instance of this name belongs to this kind of VIP. */
 export function isInstanceOf(kind: VipKind, name: string): boolean {
   return name === instanceName(kind, 'ipv4') || name === instanceName(kind, 'ipv6');
 }
@@ -84,15 +84,17 @@ function byKindAndFamily(a: VrrpInstance, b: VrrpInstance): number {
   return a.kind.localeCompare(b.kind, 'en') || a.family.localeCompare(b.family, 'en');
 }
 
-/** The VIPs of one kind are on one node: a client that has one family's address must find what the other one finds. */
+/** Keeps the VIPs of one kind on one node, so that clients of either address family reach the same node. */
 function grouped(instance: VrrpInstance, _index: number, all: readonly VrrpInstance[]): VrrpInstance {
-  const kin = all.filter(({ kind }) => kind === instance.kind);
-  return kin.length < 2 ? instance : { ...instance, syncGroup: `${kin[0]?.name}_VIPS`, trackFiles: [] };
+  const members = all.filter(({ kind }) => kind === instance.kind);
+  return members.length < 2
+    ? instance
+    : { ...instance, syncGroup: `${members[0]?.name}_VIPS`, trackFiles: [] };
 }
 
-/** The nodes that take part in one VIP, as this node sees them. */
+/** The nodes that compete for one VIP, according to this node's list. */
 interface VrrpMembers {
-  /** This node's place in the sorted list, 0 for a first node. */
+  /** This node's index in the sorted list, 0 for a first node. */
   readonly index: number;
   readonly groupSize: number;
   readonly self: VrrpPeer;
@@ -101,24 +103,24 @@ interface VrrpMembers {
 }
 
 /**
- * The group of a VIP, or the reason against one. A list without an address for one of its nodes, with a duplicate address, or without this node
- * gives no group. A node that joined with such a list would be a second holder, because another member would not hear
- * it, or the reverse. An empty list belongs to a cluster that does not exist yet: its first node stands alone, if it is
- * set as the first one. A node finds itself by `nodeIp`, else by name, else by an address on one of its interfaces.
+ * The group of a VIP, or the reason why there is none. There is no group if a listed node has no address, if two nodes share an
+ * address, or if this node is not listed: this node and another member would not exchange adverts, and both would hold the VIP. An
+ * empty list means that the cluster does not exist yet; then a node that is configured as the first one is the whole group. A node
+ * identifies itself by `nodeIp`, else by name, else by an address on one of its interfaces.
  */
 function vrrpMembers(kind: VipKind, family: AddressFamily, input: VrrpInput): VrrpMembers | string {
   const nodes = kind === 'api' ? input.controlPlane : input.allNodes;
   const listed = listedMembers(nodes, family, input);
   if (typeof listed === 'string') return notReady(kind, listed);
   const local = localAddresses(input);
-  const found = findSelf(listed, input.settings, local);
+  const listedSelf = findSelf(listed, input.settings, local);
   const isFirst = kind === 'api' && isBeforeFirstList(input);
-  const self = found ?? (isFirst ? unlistedSelf(family, input) : undefined);
+  const self = listedSelf ?? (isFirst ? unlistedSelf(family, input) : undefined);
   if (self === undefined)
     return notReady(kind, `this node "${input.settings.nodeName}" is not among ${shown(listed)}`);
   if (!local.has(self.address))
     return notReady(kind, `node address ${self.address} is not configured on any interface`);
-  const index = found === undefined ? 0 : listed.indexOf(found);
+  const index = listedSelf === undefined ? 0 : listed.indexOf(listedSelf);
   const others = listed.flatMap((member, place) => (place === index ? [] : [{ ...member, index: place }]));
   return { index, groupSize: Math.max(1, listed.length), self, others };
 }
@@ -127,7 +129,7 @@ function notReady(kind: VipKind, what: string): string {
   return `Cannot join the group of the ${kind} VIP: ${what}, expected a complete list with this node`;
 }
 
-/** Sorted by name, or what is wrong with the list. */
+/** The members sorted by name, or what is wrong with the list. */
 function listedMembers(
   nodes: readonly ClusterNode[],
   family: AddressFamily,
@@ -145,7 +147,7 @@ function listedMembers(
   return members.slice(0, maxGroupSize);
 }
 
-/** No VIP, and rather an address in one of this node's subnets. */
+/** Excludes VIPs and prefers an address in one of this node's subnets. */
 function preferenceOf({ settings, interfaces }: VrrpInput) {
   const { apiVips, ingressVips } = settings;
   return { vips: [...apiVips, ...ingressVips], subnets: interfaces.flatMap(({ addresses }) => addresses) };
@@ -163,7 +165,7 @@ function findSelf(
   );
 }
 
-/** Of a node that is in no list: `nodeIp`, or its address in the VIP's subnet. */
+/** This node if it is in no list: with `nodeIp`, or else a local address of the family; undefined without one. */
 function unlistedSelf(family: AddressFamily, input: VrrpInput): VrrpPeer | undefined {
   const { nodeName, nodeIp } = input.settings;
   const own = nodeIp === undefined ? [...localAddresses(input)] : [nodeIp];

@@ -5,14 +5,14 @@ import type { VipKind } from '../../keepalived/vip-kind.ts';
 
 export type TrackFiles = Readonly<Record<VipKind, string>>;
 
-/** Another node of the group, under the address from which its adverts come. */
+/** Another node of the group, with the source address of its adverts. */
 export interface VrrpPeer {
   readonly name: string;
-  /** Of the VIP's family, canonical. */
+  /** In the VIP's family, canonical. */
   readonly address: string;
 }
 
-/** A peer with the priority that its own model gives it, before its health is added. */
+/** A peer with its base priority, before its health is added. */
 export interface RankedPeer extends VrrpPeer {
   readonly priority: number;
 }
@@ -23,7 +23,7 @@ export interface VrrpInstance {
   readonly name: string;
   readonly kind: VipKind;
   readonly interface: string;
-  /** 1 to 255, the same on every node of the group; each family counts for itself. */
+  /** 1 to 255, the same on every node of the group. Each address family has its own id space. */
   readonly virtualRouterId: number;
   /** 1 to 254, different on every node of the group. */
   readonly priority: number;
@@ -33,19 +33,19 @@ export interface VrrpInstance {
   readonly family: AddressFamily;
   /** This node's own address in the VIP's family. */
   readonly sourceAddress: string;
-  /** The others, sorted by name, without this node; empty where it is alone. */
+  /** The other nodes of the group, sorted by name; empty if this node is alone. */
   readonly peers: readonly RankedPeer[];
   /**
-   * `peers`, or a placeholder. An instance without peers is in FAULT, and at a reload keepalived replaces an instance that gets its first
-   * peer or loses its last one, which withdraws the VIP for a master-down time. The placeholder never answers. It is VRRP's multicast group:
-   * an address that needs no neighbour entry and no route, on every interface.
+   * `peers`, or a placeholder if there are none. An instance without unicast peers is in FAULT. At a reload keepalived replaces an
+   * instance that gains its first peer or loses its last one, which withdraws the VIP for a master-down time. The placeholder is
+   * VRRP's multicast group: it never answers, and needs no neighbour entry and no route on any interface.
    */
   readonly unicastPeers: readonly VrrpPeer[];
-  /** Set where the VIPs of one kind must be on one node. */
+  /** Set if the VIPs of one kind must be on one node. */
   readonly syncGroup?: string;
-  /** Names of track files that are printed at the instance: none where its sync group has them. */
+  /** Names of the instance's track files; empty if its sync group has them. */
   readonly trackFiles: readonly string[];
-  /** Words behind the VIP, such as `preferred_lft` and `0`. */
+  /** Keywords after the VIP, such as `preferred_lft` and `0`. */
   readonly vipOptions: readonly string[];
 }
 
@@ -53,13 +53,13 @@ interface VrrpSyncGroup {
   readonly name: string;
   /** Names of its instances, at least two. */
   readonly instances: readonly string[];
-  /** Names of track files: the members of a group cannot weigh one of their own. */
+  /** Names of track files. keepalived ignores the weight of a member's own track file. */
   readonly trackFiles: readonly string[];
 }
 
 /**
- * Everything `templates/keepalived.conf.ejs` can print, ready to be printed. Lists stand for what is printed once for
- * each of their elements, and so not at all where they are empty. A template that names a field which is not here fails.
+ * Everything that `templates/keepalived.conf.ejs` can print, ready to print. A template that uses a field which is not defined here
+ * fails.
  */
 export interface KeepalivedModel {
   /** This node's name in keepalived's log. */
@@ -68,24 +68,24 @@ export interface KeepalivedModel {
   readonly instances: readonly VrrpInstance[];
   readonly syncGroups: readonly VrrpSyncGroup[];
   readonly notifyFifo: string;
-  /** Those that an instance names. `initial` is written where the file is not there yet. */
+  /** The track files that an instance uses. */
   readonly trackFiles: readonly { readonly name: string; readonly path: string }[];
 }
 
-/** What an operator chose, checked and with its units. */
+/** The operator's settings, validated. */
 export interface KeepalivedSettings {
   readonly clusterName: string;
   readonly apiVips: readonly string[];
   readonly ingressVips: readonly string[];
-  /** Overrides what the cluster's name gives. */
+  /** Overrides the ids derived from the cluster's name. */
   readonly virtualRouterIds?: VirtualRouterIds | undefined;
-  /** Overrides what the VIPs' subnets give. */
+  /** Overrides the interface derived from the VIPs' subnets. */
   readonly interface?: string | undefined;
   /** This node's name in the list of nodes. */
   readonly nodeName: string;
-  /** This node's address, where it is not the one that the list has for its name. */
+  /** This node's address, if it differs from the one listed for `nodeName`. */
   readonly nodeIp?: string | undefined;
-  /** This node is the only one of the API VIP's group as long as its list of nodes is empty. */
+  /** While the list of control-plane nodes is empty, this node is the only member of the API VIP's group. */
   readonly firstNode?: boolean;
   /** FIFO to which keepalived writes its transitions. */
   readonly notifyFifo: string;
@@ -95,12 +95,12 @@ export interface KeepalivedSettings {
 
 export type VirtualRouterIds = Readonly<Record<VipKind, number>>;
 
-/** What the group is made from, as seen at one moment. */
+/** A snapshot of everything that the group is built from. */
 export interface VrrpInput {
   readonly settings: KeepalivedSettings;
-  /** Complete, or not here at all: a node that is missing hears nothing and makes itself a second holder. */
+  /** Must be complete: a missing node would receive no adverts and become a second holder. */
   readonly controlPlane: readonly ClusterNode[];
-  /** Every node of the cluster; only looked at where there is an ingress VIP. */
+  /** Every node of the cluster; read only if there is an ingress VIP. */
   readonly allNodes: readonly ClusterNode[];
   readonly interfaces: readonly NetworkInterface[];
   readonly routes: readonly NetworkRoute[];

@@ -1,40 +1,40 @@
 import type { TrackHealth } from '../../keepalived/track-value.ts';
 
-/** One look at a check. `certain`: the process or its socket is gone; otherwise a slow or wrong answer, or none. */
+/** One sample of a check. `certain`: the process or its socket is gone. Otherwise the answer was slow, wrong or missing. */
 export type CheckSample = { readonly kind: 'ok' } | { readonly kind: 'failed'; readonly certain: boolean };
 
-/** A check's samples on their way to a verdict. Times are in milliseconds of one monotonic clock. */
+/** The verdict on a check, and the history that leads to the next one. Times are in milliseconds of one monotonic clock. */
 export interface FlapState {
-  /** What should be believed: see `TrackHealth.service`. */
+  /** See `TrackHealth.service`. */
   readonly verdict: Exclude<TrackHealth['service'], 'unchecked'>;
   readonly failuresInARow: number;
-  /** Falls from ok or doubtful that have not been forgotten yet. */
+  /** Falls from ok or doubtful that have not been cleared yet. */
   readonly falls: number;
-  /** When the verdict last became what it is. */
+  /** When the verdict last changed. */
   readonly sinceMs: number;
 }
 
 export const flapLimits = {
-  /** Consecutive uncertain failures before they count. The holder needs more of them than a candidate. */
+  /** Consecutive uncertain failures until the check falls. */
   failuresToFall: { holder: 2, candidate: 1 },
-  /** How long it must be ok without a break after its first fall; doubled with each further one. */
+  /** How long the check must be ok without a break after its first fall. Doubled with each further fall. */
   firstHoldMs: 1_000,
   longestHoldMs: 60_000,
-  /** A fall is forgotten after so long without another. */
+  /** Falls are cleared once the check has been ok for this long. */
   forgetAfterMs: 300_000,
 } as const;
 
 export const initialFlap: FlapState = { verdict: 'unknown', failuresInARow: 0, falls: 0, sinceMs: 0 };
 
 /**
- * The state after one more sample. Falling is quick and never damped: a node that cannot serve must not hold the VIP.
- * Coming back is: the first ok makes it `doubtful`, which serves where no healthy node does, and only a time without a
- * break makes it `ok` again. That time doubles with every fall, so that a check which flaps moves the VIP less and
- * less often. The very first samples count at once.
+ * The state after one more sample. A fall is never damped: a node that cannot serve must not hold the VIP. The recovery is damped:
+ * the first ok makes the check `doubtful`, with which the node serves only if no healthy node does. It is `ok` again after a hold
+ * time without a failure. The hold time doubles with each fall, so a flapping check moves the VIP less and less often. The first
+ * samples after the start apply at once.
  */
 export function nextFlap(state: FlapState, sample: CheckSample, holder: boolean, nowMs: number): FlapState {
-  const known = forget(state, nowMs);
-  return sample.kind === 'ok' ? risen(known, nowMs) : fallen(known, sample.certain, holder, nowMs);
+  const current = clearOldFalls(state, nowMs);
+  return sample.kind === 'ok' ? risen(current, nowMs) : fallen(current, sample.certain, holder, nowMs);
 }
 
 function risen(state: FlapState, nowMs: number): FlapState {
@@ -63,17 +63,17 @@ function fallen(state: FlapState, certain: boolean, holder: boolean, nowMs: numb
   return { verdict: 'failed', failuresInARow, falls: state.falls + (counts ? 1 : 0), sinceMs: nowMs };
 }
 
-/** Only a check that has been ok for long enough is forgiven, and then all at once. */
-function forget(state: FlapState, nowMs: number): FlapState {
-  const forgiven = state.verdict === 'ok' && nowMs - state.sinceMs >= flapLimits.forgetAfterMs;
-  return forgiven ? { ...state, falls: 0 } : state;
+/** Clears all falls of a check at once when it has been ok for long enough. */
+function clearOldFalls(state: FlapState, nowMs: number): FlapState {
+  const isStable = state.verdict === 'ok' && nowMs - state.sinceMs >= flapLimits.forgetAfterMs;
+  return isStable ? { ...state, falls: 0 } : state;
 }
 
 function holdMs(falls: number): number {
   return Math.min(flapLimits.longestHoldMs, flapLimits.firstHoldMs * 2 ** Math.max(0, falls - 1));
 }
 
-/** For a status page: why the verdict is not what the last sample says; undefined where it is. */
+/** Why the verdict differs from the last sample, for a status page; undefined if it does not. */
 export function explainFlap(state: FlapState, nowMs: number): string | undefined {
   if (state.verdict === 'doubtful') {
     const leftMs = Math.max(0, state.sinceMs + holdMs(state.falls) - nowMs);

@@ -18,46 +18,45 @@ import {
   askLocalApi,
   type HealthSource,
   instancesOf,
-  lookAtPeers,
+  pollPeers,
 } from './health-sources.ts';
 import { createHealthVerdict, type HealthVerdict } from './health-verdict.ts';
 import { createTrackWriter } from './track-writer.ts';
 
-/** The interval of the verdict while nothing happens. A death is handled at once. */
-const LOOK_EVERY_MS = 200;
-const ASK_EVERY_MS = 1_000;
+/** The interval of the verdict while nothing happens. The death of the server is handled at once. */
+const SAMPLE_INTERVAL_MS = 200;
+const POLL_INTERVAL_MS = 1_000;
 
 export interface HealthLoop {
   readonly kind: VipKind;
   readonly vips: readonly string[];
   readonly run: (signal: AbortSignal) => Promise<void>;
   readonly view: () => ReturnType<HealthVerdict['view']> & {
-    /** What this monitor has written into the track file; null before it has. */
+    /** The last value that this monitor wrote to the track file; null before the first. */
     readonly value: number | null;
     readonly participation: Participation;
-    /** What an operator has ordered. */
+    /** The operator's order, as text; null without one. */
     readonly order: string | null;
   };
 }
 
 /**
- * Reports to keepalived, by a track file, whether this node can serve the VIPs of one kind. Inputs are the liveness of
- * the server that `source` names, a local substitute for it, and whether any peer could serve instead. Peers are polled
- * all the time, because their state must be known when this node's server dies: the VIP does not move if no peer is
- * better off. The loop never checks the API through HAProxy: an overloaded API would then move the VIP and become more
- * overloaded.
+ * Reports to keepalived, through a track file, whether this node can serve the VIPs of one kind. The inputs are the liveness of the
+ * server in `source`, a local substitute for it, and whether any peer could serve instead. Peers are polled continuously, because
+ * their state must be known when this node's server dies: the VIP does not move if no peer is in a better state. The loop never
+ * checks the API through HAProxy: an overloaded API would move the VIP and become even more overloaded.
  */
 export function createHealthLoop(
   source: HealthSource,
   { stateFile }: Pick<KeepalivedMonitorSettings, 'stateFile'>,
   configuration: Pick<VrrpConfiguration, 'served' | 'list' | 'isApplied' | 'onChange'> & {
-    /** Asked only while this node is not admitted. */
+    /** Used only while this node is not admitted. */
     readonly segment: Pick<SegmentWatch, 'factOf'>;
     readonly guard: Pick<RouterIdGuard, 'fact'>;
     readonly orders: Pick<VipOrders, 'effect' | 'text' | 'onChange'>;
     /**
-     * Registers a listener for a transition of keepalived. A holder has its bonus before a better name that listens since a moment
-     * ago would take the VIP from it.
+     * Registers a listener for a transition of keepalived. A new holder must have its bonus before a node with a higher base priority
+     * takes the VIP from it.
      */
     readonly onTransition: (listener: () => void) => void;
   },
@@ -91,16 +90,16 @@ export function createHealthLoop(
   });
   const track = createTrackWriter(source, observers);
   const why = (): string => {
-    const asked = orders.text(kind);
-    return asked === undefined ? health.explanation() : `${health.explanation()}; ${asked}`;
+    const order = orders.text(kind);
+    return order === undefined ? health.explanation() : `${health.explanation()}; ${order}`;
   };
   const writeHealth = (): void => {
     const decided = decide();
     participation = decided.participation;
     const value = health.value();
-    // FAULT is rewritten too: a file that is not refreshed counts as that of a dead monitor.
+    // FAULT is rewritten too: a file that is not refreshed means that the monitor is dead.
     if (participation.state !== 'in' || health.isKnown()) track.write(value, decided.noted, why);
-    source.recordUsable(health.isWell());
+    source.recordUsable(health.isHealthy());
   };
   configuration.onChange(writeHealth);
   orders.onChange(writeHealth);
@@ -119,8 +118,8 @@ export function createHealthLoop(
     };
     await watchLiveness({ ...checked, ask, pollEveryMs, pollTimeoutMs, signal, onChange });
   };
-  const askPeers = async (checked: HealthUrl, signal: AbortSignal): Promise<void> => {
-    const peers = await lookAtPeers({ kind, url: checked }, served(), signal);
+  const samplePeers = async (checked: HealthUrl, signal: AbortSignal): Promise<void> => {
+    const peers = await pollPeers({ kind, url: checked }, served(), signal);
     const serve = peers.serving.length > 0;
     if (!signal.aborted && observers.once.isNew(`peers-${kind}`, String(serve)))
       observers.log({ event: 'peers', kind, serve });
@@ -139,16 +138,16 @@ export function createHealthLoop(
       await Promise.all([
         url && watchServer(url, signal),
         apiPort !== undefined &&
-          every(ASK_EVERY_MS, signal, async () =>
+          repeat(POLL_INTERVAL_MS, signal, async () =>
             health.onLocalApiProbe(await askLocalApi(apiPort, served(), signal)),
           ),
-        url && every(ASK_EVERY_MS, signal, () => askPeers(url, signal)),
-        every(LOOK_EVERY_MS, signal, async () => {
+        url && repeat(POLL_INTERVAL_MS, signal, () => samplePeers(url, signal)),
+        repeat(SAMPLE_INTERVAL_MS, signal, async () => {
           isGroupBack =
             participation.state === 'waiting' && (await allPeersBackWithoutApi(source, served(), signal));
         }),
-        every(LOOK_EVERY_MS, signal, async () => {
-          health.look();
+        repeat(SAMPLE_INTERVAL_MS, signal, async () => {
+          health.sample();
           writeHealth();
         }),
       ]);
@@ -156,7 +155,7 @@ export function createHealthLoop(
   };
 }
 
-/** Whether this node has every address that its adverts come from. True while they are unknown. */
+/** Whether this node has every source address of its adverts. True while there is no model. */
 function isAddressed(kind: VipKind, model: KeepalivedModel | undefined): boolean {
   const present = presentAddresses();
   return instancesOf(kind, model).every(({ sourceAddress }) => present.has(sourceAddress));
@@ -167,10 +166,10 @@ function lowestPriority(kind: VipKind, model: KeepalivedModel | undefined): numb
   return priorities.length === 0 ? undefined : Math.min(...priorities);
 }
 
-/** Repeats `look`, with a pause after each, until `signal` aborts. */
-async function every(pauseMs: number, signal: AbortSignal, look: () => Promise<void>): Promise<void> {
+/** Repeats `task`, with a pause after each run, until `signal` aborts. */
+async function repeat(pauseMs: number, signal: AbortSignal, task: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
-    await look();
+    await task();
     await sleep(pauseMs, signal);
   }
 }

@@ -12,13 +12,13 @@ export interface HealthSource {
   readonly kind: VipKind;
   readonly vips: readonly string[];
   readonly trackFile: string;
-  /** Watched on this node, and polled at the addresses of its peers. Undefined: the VIP follows no health, and stays where it is. */
+  /** Watched on this node and polled at the peers' addresses. Undefined: health is not checked, and the VIP stays where it is. */
   readonly url: HealthUrl | undefined;
   readonly pollEveryMs: number;
   readonly pollTimeoutMs: number;
   /**
-   * True if this node can reach the peers' health port, so that no answer means "not serving". If false, a peer counts
-   * as down only after it has answered once.
+   * True if the peers' health port is known to be reachable, so that no answer means "not serving". If false, silent peers count
+   * as down only after a peer has served once.
    */
   readonly peersAreOpen: boolean;
   /** The API server's port on this node and on each peer; undefined for ingress, whose nodes may have no API server. */
@@ -59,7 +59,7 @@ export function healthSources(
   return [api, ingress].filter(({ vips }) => vips.length > 0);
 }
 
-/** Uses this node's own address once it is known, as an API server may not listen on loopback. */
+/** Checks this node's API server at the node's own address once there is a model, as the server may not listen on loopback. */
 export function askLocalApi(
   port: number,
   model: KeepalivedModel | undefined,
@@ -71,14 +71,14 @@ export function askLocalApi(
 
 const PEER_TIMEOUT_MS = 400;
 
-/** Names of other nodes. */
+/** Names of the polled peers, and of those that serve. */
 export interface PeersReading {
   readonly asked: readonly string[];
   readonly serving: readonly string[];
 }
 
-/** Which of the peers answer what this node asks its own server. */
-export async function lookAtPeers(
+/** Polls every peer with the health check that this node uses for its own server. */
+export async function pollPeers(
   { kind, url }: { readonly kind: VipKind; readonly url: HealthUrl },
   model: KeepalivedModel | undefined,
   signal: AbortSignal,
@@ -95,8 +95,8 @@ export async function lookAtPeers(
 }
 
 /**
- * Whether every node that this one knows of is back, and on none of them an API server runs: then no node has a list that
- * this one does not have. A host that does not answer may have both an API server and the VIP.
+ * Whether every node of this node's group is up and none of them runs an API server, so that no node can have a newer list. False if
+ * a host does not answer: it may have both an API server and the VIP.
  */
 export async function allPeersBackWithoutApi(
   source: Pick<HealthSource, 'kind' | 'url' | 'apiPort'>,
@@ -110,10 +110,11 @@ export async function allPeersBackWithoutApi(
   const hosts = new Set([...peers, ...instances.map(({ sourceAddress }) => sourceAddress)]);
   const refused = await Promise.all([...hosts].map((host) => refuses({ host, port }, PEER_TIMEOUT_MS)));
   if (refused.includes(false)) return false;
-  const { asked, serving } = await lookAtPeers({ kind, url }, model, signal);
+  const { asked, serving } = await pollPeers({ kind, url }, model, signal);
   return serving.length === asked.length;
 }
 
+/** The model's instances of one kind; empty without a model. */
 export function instancesOf(kind: VipKind, model: KeepalivedModel | undefined): readonly VrrpInstance[] {
   return model?.instances.filter((instance) => instance.kind === kind) ?? [];
 }

@@ -21,23 +21,22 @@ import {
 import { type CheckSample, explainFlap, type FlapState, initialFlap, nextFlap } from './flap-governor.ts';
 import type { HealthSource, PeersReading } from './health-sources.ts';
 
-/** The health of one kind of VIP on this node: takes observations, and gives the value of the track file. */
+/** The health of one kind of VIP on this node: records observations and computes the value of the track file. */
 export interface HealthVerdict {
+  /** Records a change of the server's liveness, and samples it. */
   readonly live: (liveness: Liveness) => void;
-  /** Takes one answer of the server, for the explanation only; `live` decides what it means. */
+  /** Records one answer of the server for the explanation only. The verdict depends on `live`. */
   readonly polled: (answer: HealthAnswer) => void;
   readonly onLocalApiProbe: (answer: HealthAnswer) => void;
   readonly peers: (peers: PeersReading) => void;
-  /** Takes another sample: a damped check is trusted again only after several good samples. */
-  readonly look: () => void;
-  /**
-   * Makes a new decision, which also advances an order. The methods below read the last decision and change nothing.
-   */
+  /** Samples the liveness again: a damped check recovers only over time. */
+  readonly sample: () => void;
+  /** Makes a new decision, which also advances an order. The methods below read the last decision and change nothing. */
   readonly value: () => number;
-  readonly isWell: () => boolean;
-  /** At least one check has been made. Until then a restarted monitor knows less than its predecessor. */
+  readonly isHealthy: () => boolean;
+  /** True after the first check. Until then a restarted monitor must not overwrite its predecessor's value. */
   readonly isKnown: () => boolean;
-  /** What the value comes from, with the message of the failing check. */
+  /** The reasons for the value, with the message of the failing check. */
   readonly explanation: () => string;
   readonly view: () => {
     readonly holder: boolean;
@@ -53,16 +52,16 @@ interface VerdictOptions extends Pick<HealthSource, 'kind' | 'url' | 'peersAreOp
   readonly participation: () => Participation;
   /** See `TrackHealth.priority`. */
   readonly priority: () => number | undefined;
-  /** What an operator has ordered, for a node that does or does not hold the VIPs. */
+  /** The effect of the operator's order, for a node that does or does not hold the VIPs. */
   readonly order: (holds: boolean) => OrderEffect;
 }
 
 export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
   const { kind, url } = options;
   const server = serverOf[kind];
-  const question = url?.path ?? '';
+  const path = url?.path ?? '';
   const localApi = kind === 'api' ? [LOCAL_API_CHECK] : [];
-  const seen = createSightings(url === undefined ? [] : [server, question, ...localApi, PEERS_CHECK]);
+  const results = createCheckResults(url === undefined ? [] : [server, path, ...localApi, PEERS_CHECK]);
   let liveness: Liveness = 'unknown';
   let flap = initialFlap;
   let localApiServes = false;
@@ -73,9 +72,9 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
     holding = nextHolding(holding, options.localRole(), monotonicMs());
     return holding.kind === 'held';
   };
-  const sample = (): void => {
-    const found = sampleOf(liveness);
-    if (found !== undefined) flap = nextFlap(flap, found, holds(), monotonicMs());
+  const updateFlap = (): void => {
+    const sampled = sampleOf(liveness);
+    if (sampled !== undefined) flap = nextFlap(flap, sampled, holds(), monotonicMs());
   };
   const health = (): TrackHealth => {
     const holder = holds();
@@ -91,8 +90,8 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
     };
   };
   let decided = health();
-  const look = (): void => {
-    sample();
+  const sample = (): void => {
+    updateFlap();
     decided = health();
   };
   const outText = (): string => participationText(options.participation(), monotonicMs(), Date.now());
@@ -100,7 +99,7 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
     options.participation().state === 'in'
       ? trackAddends(decided)
       : [{ points: TRACK.fault, why: outText() }];
-  /** Rows for state that no answer shows. */
+  /** Rows for state that does not come from a check. */
   const ownRows = (): readonly CheckRow[] => [
     dampingRow(flap),
     rowOf('participation', PARTICIPATION_ROWS[options.participation().state], outText()),
@@ -108,43 +107,43 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
   return {
     live: (next) => {
       liveness = next;
-      seen.note(server, ...livenessWords(next, `${url?.host}:${url?.port}`));
-      look();
+      results.record(server, ...livenessResult(next, `${url?.host}:${url?.port}`));
+      sample();
     },
-    polled: ({ ok, said }) => seen.note(question, ok ? 'ok' : 'failed', said),
+    polled: ({ ok, said }) => results.record(path, ok ? 'ok' : 'failed', said),
     onLocalApiProbe: ({ ok, said }) => {
       localApiServes = ok;
-      seen.note(LOCAL_API_CHECK, ok ? 'ok' : 'failed', said);
+      results.record(LOCAL_API_CHECK, ok ? 'ok' : 'failed', said);
     },
     peers: (peers) => {
       const someServe = peers.serving.length > 0;
       peersCount ||= someServe;
       peersServe = someServe || !peersCount;
-      seen.note(PEERS_CHECK, ...peersWords(peers));
+      results.record(PEERS_CHECK, ...peersResult(peers));
     },
-    look,
+    sample,
     value: () => {
       decided = health();
       return pointsOf(addends());
     },
-    isWell: () => url === undefined || flap.verdict === 'ok',
+    isHealthy: () => url === undefined || flap.verdict === 'ok',
     isKnown: () => url === undefined || flap.verdict !== 'unknown',
     explanation: () => {
       const [verdict, ...others] = addends().map(({ why }) => why);
       if (options.participation().state !== 'in') return verdict ?? '';
-      const failing = [seen.row(server), seen.row(question)].find(({ state }) => state === 'failed');
+      const failing = [results.row(server), results.row(path)].find(({ state }) => state === 'failed');
       const detail = flap.verdict === 'failed' ? failing?.message : explainFlap(flap, monotonicMs());
       return [detail === undefined ? verdict : `${verdict} (${detail})`, ...others].join('; ');
     },
     view: () => ({
       holder: decided.holder,
       addends: addends(),
-      checks: [...seen.rows(), ...ownRows()],
+      checks: [...results.rows(), ...ownRows()],
     }),
   };
 }
 
-/** A hang, or an error, is confirmed by two samples before it is reported, so it is as certain as a death. */
+/** `watchLiveness` confirms a hang or an error with a second poll before it reports it, so each is as certain as a death. */
 function sampleOf(liveness: Liveness): CheckSample | undefined {
   switch (liveness) {
     case 'unknown':
@@ -158,7 +157,7 @@ function sampleOf(liveness: Liveness): CheckSample | undefined {
   }
 }
 
-function livenessWords(liveness: Liveness, place: string): readonly [CheckRow['state'], string] {
+function livenessResult(liveness: Liveness, place: string): readonly [CheckRow['state'], string] {
   switch (liveness) {
     case 'unknown':
       return ['unknown', 'not checked yet'];
@@ -173,7 +172,7 @@ function livenessWords(liveness: Liveness, place: string): readonly [CheckRow['s
   }
 }
 
-function peersWords({ asked, serving }: PeersReading): readonly [CheckRow['state'], string] {
+function peersResult({ asked, serving }: PeersReading): readonly [CheckRow['state'], string] {
   if (asked.length === 0) return ['unknown', 'no other nodes'];
   if (serving.length === 0) return ['failed', `none of ${asked.join(', ')} serves`];
   return ['ok', `${serving.join(', ')} could serve`];
@@ -199,26 +198,26 @@ function rowOf(check: string, state: CheckRow['state'], message: string): CheckR
 
 export type CheckRow = KeepalivedMonitorStatus['priorities'][number]['checks'][number];
 
-/** The last finding of each check, as text. It decides nothing. */
-interface Sightings {
-  readonly note: (check: string, state: CheckRow['state'], found: string) => void;
+/** The last result of each check, for display only. */
+interface CheckResults {
+  readonly record: (check: string, state: CheckRow['state'], message: string) => void;
   readonly row: (check: string) => CheckRow;
   readonly rows: () => readonly CheckRow[];
 }
 
 /** `checks` lists every check, in display order. */
-function createSightings(checks: readonly string[]): Sightings {
-  const seen = new Map<string, Pick<CheckRow, 'state' | 'message'> & { readonly atMs: number }>();
+function createCheckResults(checks: readonly string[]): CheckResults {
+  const results = new Map<string, Pick<CheckRow, 'state' | 'message'> & { readonly atMs: number }>();
   const row = (check: string): CheckRow => {
-    const last = seen.get(check);
+    const last = results.get(check);
     if (last === undefined) return rowOf(check, 'unknown', 'not checked yet');
     const { state, message, atMs } = last;
     return { check, state, message, sinceMs: Math.round(monotonicMs() - atMs) };
   };
   return {
-    note: (check, state, message) => {
-      const last = seen.get(check);
-      seen.set(check, { state, message, atMs: last?.state === state ? last.atMs : monotonicMs() });
+    record: (check, state, message) => {
+      const last = results.get(check);
+      results.set(check, { state, message, atMs: last?.state === state ? last.atMs : monotonicMs() });
     },
     row,
     rows: () => checks.map(row),

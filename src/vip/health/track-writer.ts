@@ -9,26 +9,26 @@ import { TRACK } from '../../keepalived/track-value.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { HealthSource } from './health-sources.ts';
 
-/** How often an unchanged value is rewritten. The supervisor takes 3 s of silence for a dead monitor. */
-const REFRESH_EVERY_MS = 500;
+/** How often an unchanged value is rewritten. After 3 s without a write, the supervisor considers the monitor dead. */
+const REFRESH_INTERVAL_MS = 500;
 
 export interface TrackWriter {
   /**
-   * Also writes the note for the supervisor and the next monitor. `why` is called only if the value differs. A failed write is
-   * repeated at the next call.
+   * Writes the value, and the note for the supervisor and the next monitor. `why` is called only if the value differs. A failed
+   * write is retried at the next call.
    */
   readonly write: (value: number, noted: Noted, why: () => string) => void;
-  /** The last value; undefined before the first. */
+  /** The last written value; undefined before the first. */
   readonly written: () => number | undefined;
 }
 
 type Noted = Omit<ParticipationNote, 'value' | 'healthUrl'>;
 
 /**
- * Writes at each change, every half second, and at once if the file was deleted or emptied: keepalived takes that for 0, and a
- * holder without its bonus may lose the VIP. It overwrites the file in place, because keepalived watches the open
- * file. It writes synchronously, because the file system is in memory: an asynchronous write would wait for a processor
- * seven times on a starved machine. Anything else at its path, such as a FIFO, is replaced by a file: opening it would block the monitor's only thread.
+ * Writes the track file at each change, every half second, and at once if the file was deleted or emptied: keepalived reads that as 0,
+ * and a holder without its bonus may lose the VIP. The file is overwritten in place, because keepalived watches the open file. Writes
+ * are synchronous, because the file system is in memory: on a starved machine an asynchronous write would wait for a processor seven
+ * times. Anything but a regular file at the path, such as a FIFO, is replaced: opening it would block the monitor's only thread.
  */
 export function createTrackWriter(
   { kind, trackFile: path, url }: Pick<HealthSource, 'kind' | 'trackFile' | 'url'>,
@@ -56,14 +56,14 @@ export function createTrackWriter(
   return {
     write: (value, noted, why) => {
       const now = nowMs();
-      const found = readTrackValue(path);
-      const isFresh = now - (last?.at ?? 0) < REFRESH_EVERY_MS && found !== undefined;
+      const current = readTrackValue(path);
+      const isFresh = now - (last?.at ?? 0) < REFRESH_INTERVAL_MS && current !== undefined;
       if (isFresh && isSame(value, noted)) return;
-      // A supervisor has let this node compete before its monitor came: that lasts until the first decision.
+      // If the supervisor let this node compete before its monitor started, that value stays until the wait is over.
       const isFirst = last === undefined && noted.state === 'waiting' && noted.before === 'nothing';
-      if (isFirst && found !== undefined && found > TRACK.fault) return;
+      if (isFirst && current !== undefined && current > TRACK.fault) return;
       if (!attempt('value', () => overwrite(path, value))) return;
-      // After the value, which needs no room on a full disk.
+      // The note is second, because only the value can be written on a full disk.
       attempt('note', () =>
         writeParticipationNote(path, { ...noted, value, healthUrl: notedHealthUrl(url) }),
       );
@@ -75,12 +75,11 @@ export function createTrackWriter(
   };
 }
 
-/** The longest value is -254. Every value has this length, so that no rest of an older one follows it. */
+/** The length of the longest value, -254. Each value is padded to it, so that it overwrites a longer one completely. */
 const DIGITS = 4;
 
 /**
- * The file is never empty in between: keepalived takes an empty file for 0, and a node in FAULT would briefly take
- * part.
+ * Overwrites the file without truncating it first: keepalived reads an empty file as 0, and a node in FAULT would briefly compete.
  */
 function overwrite(path: string, value: number): void {
   const text = `${String(value).padEnd(DIGITS)}\n`;

@@ -3,13 +3,13 @@ import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { askMonitor } from './gather-facts.ts';
 import { drainObjections, type OrderFacts } from './move-plan.ts';
 import {
-  asked,
   awaitPlace,
-  FOLLOWED_WITHIN_MS,
-  giveAndFollow,
-  notFollowed,
+  newOrder,
+  notPickedUp,
   notWritable,
   type OrderOutcome,
+  PICKED_UP_WITHIN_MS,
+  placeAndAwait,
   refused,
   runOrderCommand,
   vipsOf,
@@ -21,13 +21,13 @@ import {
   readOrderFile,
   removeOrder,
   replaceOrder,
-  whatOvertook,
+  whySuperseded,
 } from './order-file.ts';
 import type { OrderReport } from './order-report.ts';
 import type { DrainSettings, UndrainSettings } from './order-settings.ts';
 import { type DrainOrder, notBegun, orderText } from './vip-order.ts';
 
-/** Drains this node: resolves once its VIPs are elsewhere, or with why they are not. */
+/** Drains this node. Resolves once its VIPs are on other nodes, or with the reasons why they are not. */
 export async function drain(settings: DrainSettings, env: NodeJS.ProcessEnv): Promise<OrderReport> {
   return await runOrderCommand('drain', settings, settings.kind, (facts, kinds) =>
     drainKinds(kinds, facts, settings, env),
@@ -43,7 +43,7 @@ async function drainKinds(
   const { self } = facts;
   const cannot = `Cannot drain ${self}`;
   const file = await readOrderFile(settings.steering);
-  const reasons = [...drainObjections(facts, kinds, settings.force), ...inTheWay(file, settings.force)];
+  const reasons = [...drainObjections(facts, kinds, settings.force), ...blockedBy(file, settings.force)];
   if (kinds.length === 0) reasons.push('this node has no VIP to drain');
   if (reasons.length > 0) return refused(cannot, reasons);
   const before = file.kind === 'order' ? file.order : undefined;
@@ -51,18 +51,19 @@ async function drainKinds(
   const drained = before?.order === 'drain' ? before.vips : [];
   if (before?.order === 'drain' && kinds.every((kind) => drained.includes(kind))) {
     const tookMs = await awaitPlace(vips, 'elsewhere', before.id, settings);
-    const already = `${self} is ${orderText(notBegun, before, kinds[0] ?? 'api')} already`;
-    return await outcomeOf(before, already, self, tookMs, settings);
+    const alreadyNote = `${self} is ${orderText(notBegun, before, kinds[0] ?? 'api')} already`;
+    return await outcomeOf(before, alreadyNote, self, tookMs, settings);
   }
   // A VIP that is already drained stays drained.
   const all = [...new Set([...drained, ...kinds])];
-  const order: DrainOrder = { ...asked(settings.reason, env), order: 'drain', vips: all };
+  const order: DrainOrder = { ...newOrder(settings.reason, env), order: 'drain', vips: all };
   const note = `${self} is drained, until: hawser undrain`;
-  const errand = { cannot, order, before, vips, place: 'elsewhere' } as const;
-  return await giveAndFollow(errand, settings, (tookMs) => outcomeOf(order, note, self, tookMs, settings));
+  const task = { cannot, order, before, vips, place: 'elsewhere' } as const;
+  return await placeAndAwait(task, settings, (tookMs) => outcomeOf(order, note, self, tookMs, settings));
 }
 
-function inTheWay(file: OrderFile, force: boolean): string[] {
+/** Why the order file prevents a drain; empty if it does not. */
+function blockedBy(file: OrderFile, force: boolean): string[] {
   if (file.kind === 'unusable') return [`${file.message} (hawser undrain removes it)`];
   if (file.kind === 'none' || file.order.order !== 'move' || force) return [];
   return [`a move-vip by ${file.order.by} is in progress; wait for its end or add --force`];
@@ -75,25 +76,25 @@ async function outcomeOf(
   tookMs: number | undefined,
   { timeout, steering }: DrainSettings,
 ): Promise<OrderOutcome> {
-  const overtaken = await whatOvertook(steering, id);
-  if (overtaken !== undefined)
-    return { outcome: 'not-done', notes: [`${self} is not drained by this order: ${overtaken}`] };
+  const superseded = await whySuperseded(steering, id);
+  if (superseded !== undefined)
+    return { outcome: 'not-done', notes: [`${self} is not drained by this order: ${superseded}`] };
   if (tookMs !== undefined) return { outcome: 'done', notes: [note], tookMs };
   const still = `no node that is healthy and not drained took over every VIP within ${timeout / 1_000} s; they move once there is one`;
   return { outcome: 'not-done', notes: [note, still] };
 }
 
-/** Removes the drain even if no monitor answers: the next monitor will not find it. */
+/** Removes the drain, even if no monitor answers: the next monitor then starts without it. */
 export async function undrain(settings: UndrainSettings): Promise<OrderReport> {
-  const done = await takeAway(settings);
+  const removal = await removeDrain(settings);
   const report = await runOrderCommand('undrain', settings, settings.kind, async (_, kinds) => {
-    const doubt = done.outcome === 'done' ? await whyNotPickedUp(kinds, settings) : undefined;
-    return doubt === undefined ? { ...done, notes: [] } : { outcome: 'not-done', notes: [doubt] };
+    const problem = removal.outcome === 'done' ? await whyNotPickedUp(kinds, settings) : undefined;
+    return problem === undefined ? { ...removal, notes: [] } : { outcome: 'not-done', notes: [problem] };
   });
-  return { ...report, notes: [...done.notes, ...report.notes] };
+  return { ...report, notes: [...removal.notes, ...report.notes] };
 }
 
-async function takeAway({ steering: path, kind }: UndrainSettings): Promise<OrderOutcome> {
+async function removeDrain({ steering: path, kind }: UndrainSettings): Promise<OrderOutcome> {
   const file = await readOrderFile(path);
   if (file.kind === 'none') return { outcome: 'done', notes: ['This node is not drained.'] };
   try {
@@ -113,24 +114,25 @@ async function takeAway({ steering: path, kind }: UndrainSettings): Promise<Orde
   }
 }
 
-/** Undefined once the monitor follows the change. */
+/** Waits until the monitor has applied the change. Resolves with undefined then, or with the problem. */
 async function whyNotPickedUp(
   kinds: readonly VipKind[],
   settings: UndrainSettings,
 ): Promise<string | undefined> {
-  let again: DrainOrder | undefined;
-  const isOver = await within(FOLLOWED_WITHIN_MS, async () => {
-    again = await drainedAgain(kinds, settings.steering);
-    if (again !== undefined) return true;
+  let laterDrain: DrainOrder | undefined;
+  const isPickedUp = await within(PICKED_UP_WITHIN_MS, async () => {
+    laterDrain = await drainedAgain(kinds, settings.steering);
+    if (laterDrain !== undefined) return true;
     const status = await askMonitor(settings);
     if (typeof status === 'string') return false;
     return status.priorities.every(({ kind, order }) => !kinds.includes(kind) || order === null);
   });
-  if (again !== undefined) return `It was drained again in the meantime by ${again.by}: that order stands.`;
-  return isOver ? undefined : notFollowed('change', settings.steering);
+  if (laterDrain !== undefined)
+    return `It was drained again in the meantime by ${laterDrain.by}: that order stands.`;
+  return isPickedUp ? undefined : notPickedUp('change', settings.steering);
 }
 
-/** The rest of the order has none of these kinds. An order that has one is a later order. */
+/** A later drain of one of these kinds: what remains of the removed order contains none of them. */
 async function drainedAgain(kinds: readonly VipKind[], path: string): Promise<DrainOrder | undefined> {
   const file = await readOrderFile(path);
   if (file.kind !== 'order' || file.order.order !== 'drain') return undefined;

@@ -16,7 +16,7 @@ import type { OrderEndpoints } from './order-settings.ts';
 const PAGE_TIMEOUT_MS = 2_000;
 const PEER_TIMEOUT_MS = 1_000;
 
-/** Asks the monitor, the only process that carries out orders: its status, or why there is none. */
+/** Requests the status of the monitor, the only process that executes orders. Resolves with an error message without one. */
 export async function askMonitor({
   keepalivedMonitor,
 }: Pick<OrderEndpoints, 'keepalivedMonitor'>): Promise<KeepalivedMonitorStatus | string> {
@@ -25,19 +25,19 @@ export async function askMonitor({
   const { status, program } = await askProgram('keepalived-monitor', keepalivedMonitor, schema, options);
   if (status !== null) return status;
   const { address, problem } = program;
-  return `Cannot ask the keepalived monitor at ${address}: ${problem}, expected it to run: it carries out the orders`;
+  return `Cannot read the status of the keepalived monitor at ${address}: ${problem}, expected it to run, because it executes the orders`;
 }
 
-/** What the monitor's answer means for an order. The peers are asked whether they serve; a drained one does. */
+/** Derives the facts for an order from the monitor's status, and polls the peers' health. A drained peer counts as serving. */
 export async function factsOf(
   status: KeepalivedMonitorStatus,
   { healthPort }: Pick<OrderEndpoints, 'healthPort'>,
 ): Promise<OrderFacts> {
   const self = status.group.find((node) => node.self)?.name ?? '';
-  // The group is that of the API VIP if there is one.
-  const grouped = status.priorities[0]?.kind;
+  // The status has the group of the API VIP if there is one.
+  const groupKind = status.priorities[0]?.kind;
   const peers = status.group.filter((node) => !node.self);
-  const ready = grouped === 'api' ? await thatServe(peers, healthPort) : [];
+  const ready = groupKind === 'api' ? await readyPeers(peers, healthPort) : [];
   const present = presentAddresses();
   return {
     self,
@@ -45,7 +45,7 @@ export async function factsOf(
     vips: status.priorities.map((vipPriority): VipFacts => {
       const { kind, vips, value, order } = vipPriority;
       const isApi = kind === 'api';
-      // The holder's bonus lasts half a second longer than its role, so the VIP's place decides.
+      // `holder` outlasts the role by half a second, so the VIP must also be on this node.
       const holder = vipPriority.holder && vips.every((vip) => present.has(vip));
       return {
         kind,
@@ -56,7 +56,7 @@ export async function factsOf(
         troubles: troublesOf(vipPriority),
         othersServe: isApi ? ready.length > 0 : isOk(vipPriority, PEERS_CHECK),
         servingPeers: isApi ? ready : [],
-        peers: kind === grouped ? peers : [],
+        peers: kind === groupKind ? peers : [],
       };
     }),
     splitBrain: status.splitBrain.map(({ vip }) => vip),
@@ -70,7 +70,7 @@ function isOk({ checks }: VipPriority, name: string): boolean {
   return checks.some(({ check, state }) => check === name && state === 'ok');
 }
 
-/** Only this node's own failures, not those of a local substitute or of its peers. */
+/** This node's own failures, without those of the local API server and of the peers. */
 function troublesOf({ checks }: VipPriority): readonly string[] {
   return checks
     .filter(({ check, state }) => state !== 'ok' && check !== PEERS_CHECK && check !== LOCAL_API_CHECK)
@@ -78,22 +78,22 @@ function troublesOf({ checks }: VipPriority): readonly string[] {
 }
 
 /** The peers whose HAProxy is ready. */
-async function thatServe(peers: readonly RankedPeer[], healthPort: number): Promise<readonly RankedPeer[]> {
+async function readyPeers(peers: readonly RankedPeer[], healthPort: number): Promise<readonly RankedPeer[]> {
   const limits = { timeoutMs: PEER_TIMEOUT_MS, signal: new AbortController().signal };
-  const looks = await askPeers(peers, { port: healthPort, path: READY_PATH }, limits);
-  return peers.filter((_, index) => looks[index]?.health === 'ready');
+  const answers = await askPeers(peers, { port: healthPort, path: READY_PATH }, limits);
+  return peers.filter((_, index) => answers[index]?.health === 'ready');
 }
 
-/** The holder of a VIP, as the segment shows it. */
+/** The holder of a VIP, as observed on the segment. */
 interface VipHolder {
   readonly here: boolean;
-  /** Its name in the group; undefined for this node and for a host outside the group. */
+  /** The holder's name in the group; undefined for this node and for a host outside the group. */
   readonly name: string | undefined;
-  /** Null where no host answers for the VIP. */
+  /** A description of the holder; null if no host answers for the VIP. */
   readonly text: string | null;
 }
 
-/** Asks the segment for the VIP unless it is on this node. Never rejects. */
+/** Finds the holder of a VIP. Probes the segment unless the VIP is on this node. Never rejects. */
 export async function findHolder(
   vip: string,
   nodes: readonly { readonly name: string; readonly address: string }[],
@@ -103,7 +103,7 @@ export async function findHolder(
   return remoteHolder(first);
 }
 
-/** Of the first host that answers for the VIP, which may be outside the group. */
+/** Describes the first host that answers for the VIP, which may be outside the group. */
 export function remoteHolder(
   first: Holder<{ readonly name: string; readonly address: string }> | undefined,
 ): VipHolder {

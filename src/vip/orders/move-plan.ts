@@ -2,22 +2,22 @@ import type { Step } from '../../keepalived/track-value.ts';
 import { type VipKind, vipKindText } from '../../keepalived/vip-kind.ts';
 import type { RankedPeer } from '../group/vrrp.ts';
 
-/** The VIPs of one kind, as this node sees them before an order is given. */
+/** The state of the VIPs of one kind on this node before an order. */
 export interface VipFacts {
   readonly kind: VipKind;
   readonly vips: readonly string[];
   readonly holder: boolean;
-  /** What keeps this node from being trusted with it, as the checks word it; empty if healthy. */
+  /** The messages of this node's failing checks; empty if it is healthy. */
   readonly troubles: readonly string[];
-  /** This node's monitor reports a value for it to keepalived. */
+  /** This node's monitor reports a track value to keepalived. */
   readonly measured: boolean;
-  /** What is asked of this node already. */
+  /** The description of the order that is in effect on this node. */
   readonly order: string | undefined;
-  /** Some other node says that it serves. */
+  /** At least one other node reports that it serves. */
   readonly othersServe: boolean;
-  /** Those of the others that serve, as far as they are known by name. */
+  /** The peers that serve. Empty for ingress, whose serving peers are not known by name. */
   readonly servingPeers: readonly RankedPeer[];
-  /** All others, as far as they are known. */
+  /** All other nodes of the group; empty if the status does not have the group of this kind. */
   readonly peers: readonly RankedPeer[];
 }
 
@@ -41,27 +41,26 @@ export type MovePlan =
       readonly to: string | undefined;
       readonly why: string;
     }
-  /** It is where it is wanted. */
+  /** The VIP is already on the requested node. */
   | { readonly kind: 'nothing'; readonly why: string }
-  /** Each ends with what was expected. */
   | { readonly kind: 'refused'; readonly reasons: readonly string[] };
 
 export type Move = Extract<MovePlan, { kind: 'move' }>;
 
-/** What a move of one VIP asks for. `to` is a node's name. */
-export interface MoveWish {
+/** A request to move one VIP. `to` is a node's name. */
+export interface MoveRequest {
   readonly kind: VipKind;
   readonly to: string | undefined;
-  /** The current holder, if known: for advice. */
+  /** The current holder, if known, for the messages. */
   readonly holder: string | undefined;
 }
 
-/** The peer that gets a VIP when its holder gives it up. The priorities of a group are all different. */
+/** The peer that takes a VIP when its holder gives it up. The priorities in a group are distinct. */
 export function nextHolder(peers: readonly RankedPeer[]): RankedPeer | undefined {
   return peers.toSorted((a, b) => b.priority - a.priority)[0];
 }
 
-/** Why this node cannot be drained of these VIPs without an outage; empty where it can. `force` leaves out what might be meant. */
+/** Why this node cannot be drained of these VIPs without an outage; empty if it can. `force` skips what an operator may intend. */
 export function drainObjections(
   facts: OrderFacts,
   kinds: readonly VipKind[],
@@ -76,11 +75,11 @@ export function drainObjections(
   });
 }
 
-/** How the VIP gets where it is wanted, or every reason against it. */
-export function planMove(facts: OrderFacts, wish: MoveWish): MovePlan {
-  const vip = facts.vips.find(({ kind }) => kind === wish.kind);
-  if (vip === undefined) return refused([noVip(wish.kind)]);
-  const place = placeOf(facts, vip, wish);
+/** Plans how the VIP reaches the requested node, or returns every reason why it cannot. */
+export function planMove(facts: OrderFacts, request: MoveRequest): MovePlan {
+  const vip = facts.vips.find(({ kind }) => kind === request.kind);
+  if (vip === undefined) return refused([noVip(request.kind)]);
+  const place = placeOf(facts, vip, request);
   if (place.kind === 'nothing') return place;
   const reasons = [...objections(facts, vip), ...(place.kind === 'refused' ? place.reasons : [])];
   return reasons.length > 0 ? refused(reasons) : place;
@@ -90,7 +89,7 @@ function refused(reasons: readonly string[]): MovePlan {
   return { kind: 'refused', reasons };
 }
 
-/** For both directions. */
+/** The reasons against a move in either direction. */
 function objections(facts: OrderFacts, vip: VipFacts): readonly string[] {
   const { splitBrain, virtualRouterIdTaken } = facts;
   const split = vip.vips.filter((each) => splitBrain.includes(each));
@@ -109,8 +108,8 @@ function orderWords(order: string): string {
   return order.startsWith('drained') ? `is ${order}` : `already follows an order (${order})`;
 }
 
-function placeOf(facts: OrderFacts, vip: VipFacts, wish: MoveWish): MovePlan {
-  const { to } = wish;
+function placeOf(facts: OrderFacts, vip: VipFacts, request: MoveRequest): MovePlan {
+  const { to } = request;
   if (to === facts.self)
     return vip.holder
       ? { kind: 'nothing', why: `${to} holds ${named(vip)} already` }
@@ -124,16 +123,16 @@ function placeOf(facts: OrderFacts, vip: VipFacts, wish: MoveWish): MovePlan {
     return refused([
       `there is no node "${to}" in its group, expected ${[facts.self, ...vip.peers.map(({ name }) => name)].join(', ')}`,
     ]);
-  if (!vip.holder) return refused([notHolder(facts, vip, wish)]);
-  return demotion(vip, wish);
+  if (!vip.holder) return refused([notHolder(facts, vip, request)]);
+  return demotion(vip, request);
 }
 
-function notHolder({ self }: OrderFacts, vip: VipFacts, { to, holder }: MoveWish): string {
+function notHolder({ self }: OrderFacts, vip: VipFacts, { to, holder }: MoveRequest): string {
   if (to !== undefined) return `${self} does not hold ${named(vip)}; type this command on ${to}`;
   return `${self} does not hold ${named(vip)}; type this command on its holder${holder === undefined ? '' : `, ${holder}`}, or --to ${self}`;
 }
 
-function demotion(vip: VipFacts, { to }: MoveWish): MovePlan {
+function demotion(vip: VipFacts, { to }: MoveRequest): MovePlan {
   if (!vip.othersServe) return refused([`no other node reports that it could serve ${named(vip)}`]);
   const next = nextHolder(vip.servingPeers);
   if (to !== undefined && to !== next?.name) return refused([notNext(vip, to, next)]);

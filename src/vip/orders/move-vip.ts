@@ -5,15 +5,15 @@ import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { findHolder } from './gather-facts.ts';
 import { type Move, type OrderFacts, planMove } from './move-plan.ts';
 import {
-  asked,
-  giveAndFollow,
+  newOrder,
   type OrderOutcome,
+  placeAndAwait,
   refused,
   runOrderCommand,
   vipsOf,
   within,
 } from './order-command.ts';
-import { isThere, orderInTheWay } from './order-file.ts';
+import { blockingOrder, isInEffect } from './order-file.ts';
 import type { OrderReport } from './order-report.ts';
 import type { MoveVipSettings } from './order-settings.ts';
 import type { MoveOrder } from './vip-order.ts';
@@ -21,23 +21,23 @@ import { type Attempt, type ProbePlan, probeFigures, startVipProbe } from './vip
 
 const CANNOT = 'Cannot move the VIP';
 const PROBE = { everyMs: 20, timeoutMs: 1_000 };
-/** How long the VIP is probed before the order. After the move it is probed until the order ends, two seconds later. */
+/** How long the VIP is probed before the order. Probing ends with the order, two seconds after the move. */
 const PROBE_BEFORE_MS = 1_000;
 const INGRESS_PORT = 443;
 
 type Settings = MoveVipSettings;
 
-/** Moves a VIP once and probes it meanwhile: resolves once it has moved, or with why it has not. */
+/** Moves a VIP once and probes it meanwhile. Resolves once it has moved, or with the reasons why it has not. */
 export async function moveVip(settings: Settings, env: NodeJS.ProcessEnv): Promise<OrderReport> {
   return await runOrderCommand('move-vip', settings, [settings.kind], async (facts) => {
     const { kind, to, steering } = settings;
     const [vip] = vipsOf(facts, [kind]);
-    const found = vip === undefined ? undefined : await findHolder(vip, facts.group);
-    const plan = planMove(facts, { kind, to, holder: found?.name });
+    const holder = vip === undefined ? undefined : await findHolder(vip, facts.group);
+    const plan = planMove(facts, { kind, to, holder: holder?.name });
     if (plan.kind === 'nothing') return { outcome: 'done', notes: [plan.why] };
     if (plan.kind === 'refused') return refused(CANNOT, plan.reasons);
-    const inTheWay = await orderInTheWay(steering);
-    if (inTheWay !== undefined) return refused(CANNOT, [inTheWay]);
+    const blocked = await blockingOrder(steering);
+    if (blocked !== undefined) return refused(CANNOT, [blocked]);
     if (!settings.dryRun) return await probedMove(plan, facts, settings, env);
     return { outcome: 'would-do', notes: [`It would go to ${plan.to ?? 'another node'}: ${plan.why}.`] };
   });
@@ -58,9 +58,9 @@ async function probedMove(
   const probe = startVipProbe(target);
   try {
     await pause(PROBE_BEFORE_MS);
-    const whose = asked(settings.reason, env);
-    const until = isoTime(Date.parse(whose.at) + settings.timeout);
-    const order: MoveOrder = { ...whose, order: 'move', vip: kind, first: plan.first, until };
+    const fields = newOrder(settings.reason, env);
+    const until = isoTime(Date.parse(fields.at) + settings.timeout);
+    const order: MoveOrder = { ...fields, order: 'move', vip: kind, first: plan.first, until };
     const orderedMs = monotonicMs();
     const outcome = await move(order, facts, settings);
     await probe.stop();
@@ -84,10 +84,10 @@ async function probedMove(
 async function move(order: MoveOrder, facts: OrderFacts, settings: Settings): Promise<OrderOutcome> {
   const { kind, timeout, steering } = settings;
   const place = order.first === 'demote' ? 'elsewhere' : 'here';
-  const errand = { order, vips: vipsOf(facts, [kind]), place, cannot: CANNOT } as const;
-  return await giveAndFollow(errand, settings, async (tookMs) => {
-    // A following command must not find this order.
-    await within(timeout, async () => !(await isThere(steering, order.id)));
+  const task = { order, vips: vipsOf(facts, [kind]), place, cannot: CANNOT } as const;
+  return await placeAndAwait(task, settings, async (tookMs) => {
+    // This order must not block the operator's next command.
+    await within(timeout, async () => !(await isInEffect(steering, order.id)));
     if (tookMs !== undefined) return { outcome: 'done', notes: [], tookMs };
     const missing = place === 'elsewhere' ? 'No node took the VIP' : 'This node could not take the VIP';
     const notes = [`${missing} within ${timeout / 1_000} s. The order has expired.`];
@@ -100,7 +100,7 @@ async function holderOf(vip: string, { group }: OrderFacts): Promise<string> {
   return name ?? text ?? 'no node that answers';
 }
 
-/** When the first probe that began at `sinceMs` or later was answered. */
+/** When the first probe that started at `sinceMs` or later was answered; null if none was. */
 function firstAnswerMs(attempts: readonly Attempt[], sinceMs: number): number | null {
   const answersMs = attempts.flatMap(({ startedMs, endedMs, failure }) =>
     failure === null && startedMs >= sinceMs ? endedMs : [],

@@ -8,7 +8,7 @@ import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
 import { askMonitor, factsOf, findHolder } from './gather-facts.ts';
 import type { OrderFacts } from './move-plan.ts';
-import { isThere, newOrderId, placeOrder, removeOrder, replaceOrder } from './order-file.ts';
+import { isInEffect, newOrderId, placeOrder, removeOrder, replaceOrder } from './order-file.ts';
 import type { OrderReport } from './order-report.ts';
 import type { OrderEndpoints } from './order-settings.ts';
 import { notBegun, orderText, type VipOrder } from './vip-order.ts';
@@ -19,27 +19,27 @@ export type OrderOutcome = Pick<OrderReport, 'outcome' | 'notes'> & {
 };
 
 /**
- * The steps of every such command: asks the monitor, does the work for the wanted kinds of VIP (by default all that this
- * node has), and reports the VIPs' holders afterwards. Without a monitor the work is not done.
+ * The common steps of the order commands: reads the monitor's status, calls `work` for the requested kinds of VIP (by default all
+ * that this node has), and reports the VIPs' holders afterwards. Without a monitor, `work` is not called.
  */
 export async function runOrderCommand(
   command: OrderReport['command'],
-  places: OrderEndpoints,
-  wanted: readonly VipKind[] | undefined,
+  endpoints: OrderEndpoints,
+  requested: readonly VipKind[] | undefined,
   work: (facts: OrderFacts, kinds: readonly VipKind[]) => Promise<OrderOutcome>,
 ): Promise<OrderReport> {
-  const status = await askMonitor(places);
-  const begun = { v: 1, command, tookMs: null, probe: null } as const;
+  const status = await askMonitor(endpoints);
+  const common = { v: 1, command, tookMs: null, probe: null } as const;
   if (typeof status === 'string')
-    return { ...begun, node: '', outcome: 'unknown', notes: [status], vips: [] };
-  const facts = await factsOf(status, places);
-  const kinds = wanted ?? facts.vips.map(({ kind }) => kind);
+    return { ...common, node: '', outcome: 'unknown', notes: [status], vips: [] };
+  const facts = await factsOf(status, endpoints);
+  const kinds = requested ?? facts.vips.map(({ kind }) => kind);
   const outcome = await work(facts, kinds);
-  return { ...begun, node: facts.self, ...outcome, vips: await whereAre(kinds, facts) };
+  return { ...common, node: facts.self, ...outcome, vips: await holdersOf(kinds, facts) };
 }
 
 /** The holders of the VIPs of these kinds. */
-async function whereAre(
+async function holdersOf(
   kinds: readonly VipKind[],
   { vips, group }: OrderFacts,
 ): Promise<OrderReport['vips']> {
@@ -58,8 +58,8 @@ export function vipsOf({ vips }: OrderFacts, kinds: readonly VipKind[]): readonl
   return vips.filter(({ kind }) => kinds.includes(kind)).flatMap((each) => each.vips);
 }
 
-/** The fields that every order has: who gave it, and when. */
-export function asked(why: string, env: NodeJS.ProcessEnv): Omit<VipOrder, 'order'> {
+/** The fields common to all orders: a new id, who gave the order, why, and when. */
+export function newOrder(why: string, env: NodeJS.ProcessEnv): Omit<VipOrder, 'order'> {
   const by = `${env['SUDO_USER'] ?? userName()}@${hostname()}`.slice(0, 200);
   return { v: 1, id: newOrderId(), by, why, at: isoTime(Date.now()) };
 }
@@ -73,11 +73,11 @@ function userName(): string {
   }
 }
 
-interface Errand {
-  /** How a refusal begins: `Cannot drain cp-1`. */
+interface OrderTask {
+  /** The beginning of an error message: `Cannot drain cp-1`. */
   readonly cannot: string;
   readonly order: VipOrder;
-  /** The order that it replaces. */
+  /** The order that `order` replaces. */
   readonly before?: VipOrder | undefined;
   readonly vips: readonly string[];
   readonly place: Place;
@@ -87,59 +87,59 @@ type Place = 'here' | 'elsewhere';
 type Waiting = OrderEndpoints & { readonly timeout: number };
 
 /**
- * Writes the order and waits until the monitor follows it, or it is gone: a completed move was followed too. Then `follow`
- * makes the outcome of how long the VIPs took to get to their place: see `awaitPlace`. An order that is not followed is
- * removed.
+ * Writes the order and waits until the monitor has picked it up, or until the order is gone, as after a completed move. Then `outcome`
+ * is called with the result of `awaitPlace`. An order that is not picked up is removed.
  */
-export async function giveAndFollow(
-  { cannot, order, before, vips, place }: Errand,
+export async function placeAndAwait(
+  { cannot, order, before, vips, place }: OrderTask,
   settings: Waiting,
-  follow: (tookMs: number | undefined) => Promise<OrderOutcome>,
+  outcome: (tookMs: number | undefined) => Promise<OrderOutcome>,
 ): Promise<OrderOutcome> {
   const path = settings.steering;
   const fromMs = monotonicMs();
   try {
     const isPlaced =
       before === undefined ? await placeOrder(path, order) : await replaceOrder(path, before.id, order);
-    if (!isPlaced) return refused(cannot, [`another order has come into "${path}", expected to be alone`]);
+    if (!isPlaced)
+      return refused(cannot, [`another order was written to "${path}" meanwhile, expected none`]);
   } catch (error) {
     return refused(cannot, [notWritable(path, error)]);
   }
   const arrival = awaitPlace(vips, place, order.id, settings, fromMs);
-  const isFollowed = await within(FOLLOWED_WITHIN_MS, async () => {
-    if (!(await isThere(path, order.id))) return true;
+  const isPickedUp = await within(PICKED_UP_WITHIN_MS, async () => {
+    if (!(await isInEffect(path, order.id))) return true;
     const status = await askMonitor(settings);
-    return typeof status !== 'string' && follows(status.priorities, order);
+    return typeof status !== 'string' && hasPickedUp(status.priorities, order);
   });
-  if (isFollowed) return await follow(await arrival);
+  if (isPickedUp) return await outcome(await arrival);
   await removeOrder(path, order.id).catch(() => undefined);
-  return { outcome: 'unknown', notes: [`${cannot}: ${notFollowed('order', path)}`] };
+  return { outcome: 'unknown', notes: [`${cannot}: ${notPickedUp('order', path)}`] };
 }
 
-/** Without a file notification, the monitor reads the file every few seconds. */
-export const FOLLOWED_WITHIN_MS = 20_000;
+/** The monitor reads the file every few seconds even if a file notification is lost. */
+export const PICKED_UP_WITHIN_MS = 20_000;
 
-export function notFollowed(what: 'order' | 'change', path: string): string {
-  return `the monitor did not pick up the ${what} within ${FOLLOWED_WITHIN_MS / 1_000} s; check that its --steering is "${path}"`;
+export function notPickedUp(what: 'order' | 'change', path: string): string {
+  return `the monitor did not pick up the ${what} within ${PICKED_UP_WITHIN_MS / 1_000} s; check that its --steering is "${path}"`;
 }
 
 export function notWritable(path: string, error: unknown): string {
   return `${messageOf(error)}, expected to be able to write "${path}"`;
 }
 
-function follows(priorities: KeepalivedMonitorStatus['priorities'], order: VipOrder): boolean {
+function hasPickedUp(priorities: KeepalivedMonitorStatus['priorities'], order: VipOrder): boolean {
   const kinds = order.order === 'drain' ? order.vips : [order.vip];
   return kinds.every((kind) =>
     priorities.some((one) => one.kind === kind && one.order === orderText(notBegun, order, kind)),
   );
 }
 
-const LOOK_EVERY_MS = 50;
-const PLACE_EVERY_MS = 10;
+const POLL_INTERVAL_MS = 50;
+const PLACE_INTERVAL_MS = 10;
 
 /**
- * Resolves with the milliseconds since `fromMs` once all of these VIPs are on this node, or none is. Resolves with undefined
- * at the deadline, or when the order is gone.
+ * Waits until all of these VIPs are on this node (`here`), or none of them is (`elsewhere`). Resolves with the milliseconds since
+ * `fromMs` then, and with undefined at the deadline or if the order is gone first.
  */
 export async function awaitPlace(
   vips: readonly string[],
@@ -149,26 +149,26 @@ export async function awaitPlace(
   fromMs = monotonicMs(),
 ): Promise<number | undefined> {
   let tookMs: number | undefined;
-  const look = async (): Promise<boolean> => {
+  const isOver = async (): Promise<boolean> => {
     const present = presentAddresses();
     if (vips.every((vip) => present.has(vip) === (place === 'here')))
       tookMs = Math.round(monotonicMs() - fromMs);
-    return tookMs !== undefined || !(await isThere(steering, id));
+    return tookMs !== undefined || !(await isInEffect(steering, id));
   };
-  await within(timeout, look, PLACE_EVERY_MS);
+  await within(timeout, isOver, PLACE_INTERVAL_MS);
   return tookMs;
 }
 
-/** Resolves with true once `isReached`, with false at the deadline. */
+/** Resolves with true once `isReached` resolves with true, and with false at the deadline. */
 export async function within(
   timeoutMs: number,
   isReached: () => Promise<boolean>,
-  everyMs = LOOK_EVERY_MS,
+  intervalMs = POLL_INTERVAL_MS,
 ): Promise<boolean> {
   const deadline = monotonicMs() + timeoutMs;
   while (!(await isReached())) {
     if (monotonicMs() >= deadline) return false;
-    await pause(everyMs);
+    await pause(intervalMs);
   }
   return true;
 }

@@ -6,7 +6,7 @@ import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
 import { readRegularFile } from '../../engine/system/file/read-regular-file.ts';
 import { orderSchema, type VipOrder } from './vip-order.ts';
 
-/** Far above any order. */
+/** Far more than any order needs. */
 const MAX_ORDER_BYTES = 8 * 1024;
 
 export type OrderFile =
@@ -14,7 +14,7 @@ export type OrderFile =
   | { readonly kind: 'order'; readonly order: VipOrder }
   | { readonly kind: 'unusable'; readonly message: string };
 
-/** Never rejects, and never waits for the writer of a pipe of that name. */
+/** Reads the order file. Never rejects, and never blocks if the path is a FIFO. */
 export async function readOrderFile(path: string): Promise<OrderFile> {
   try {
     const { bytes } = await readRegularFile(path, { MAX_ORDER_BYTES }, constants.O_NOFOLLOW);
@@ -30,14 +30,14 @@ function unusable(path: string, problem: string): OrderFile {
   return { kind: 'unusable', message: `Cannot use "${path}": ${problem}` };
 }
 
-/** A unique name for an order. */
+/** A unique id for an order. */
 export function newOrderId(): string {
   return randomBytes(8).toString('hex');
 }
 
 /**
- * Writes the order unless another is present, in one step, so that its reader sees all of it. Resolves with false if another
- * order is there, which stays. Rejects with the system's error.
+ * Writes the order atomically unless the file exists. Resolves with false if it does; the existing order stays. Rejects with the
+ * system's error.
  */
 export async function placeOrder(path: string, order: VipOrder): Promise<boolean> {
   const staged = `${path}.${newOrderId()}`;
@@ -53,20 +53,20 @@ export async function placeOrder(path: string, order: VipOrder): Promise<boolean
   }
 }
 
-/** Replaces one order by another. False if the first is gone. */
+/** Replaces the order `id` with another one. Resolves with false if the order `id` is no longer in effect. */
 export async function replaceOrder(path: string, id: string, order: VipOrder): Promise<boolean> {
-  if (!(await isThere(path, id))) return false;
+  if (!(await isInEffect(path, id))) return false;
   await writeFileAtomically(path, orderFileText(order), { mode: 0o644 });
   return true;
 }
 
-/** Leaves an order that has replaced it since. */
+/** Removes the order `id`. An order that has replaced it stays. */
 export async function removeOrder(path: string, id: string): Promise<void> {
-  if (await isThere(path, id)) await rm(path, { force: true });
+  if (await isInEffect(path, id)) await rm(path, { force: true });
 }
 
-/** Why no new order can be written here; undefined if one can. */
-export async function orderInTheWay(path: string): Promise<string | undefined> {
+/** Why no new order can be written to this path; undefined if one can. */
+export async function blockingOrder(path: string): Promise<string | undefined> {
   const file = await readOrderFile(path);
   if (file.kind === 'none') return undefined;
   if (file.kind === 'unusable') return `${file.message} (hawser undrain removes it)`;
@@ -75,24 +75,24 @@ export async function orderInTheWay(path: string): Promise<string | undefined> {
   return `an order is already in effect (${end})`;
 }
 
-/** What became of an order that is no longer in force; undefined while it is. */
-export async function whatOvertook(path: string, id: string): Promise<string | undefined> {
+/** Why an order is no longer in effect; undefined while it is. */
+export async function whySuperseded(path: string, id: string): Promise<string | undefined> {
   const file = await readOrderFile(path);
   if (file.kind === 'none') return 'the order was cancelled (hawser undrain)';
-  if (file.kind === 'unusable') return `${file.message}, in the place of the order`;
+  if (file.kind === 'unusable') return `${file.message}; the order was overwritten`;
   if (file.order.id === id) return undefined;
   return `another order by ${file.order.by} has replaced it`;
 }
 
-/** Whether this order is in effect. */
-export async function isThere(path: string, id: string): Promise<boolean> {
+/** Whether the order `id` is in effect. */
+export async function isInEffect(path: string, id: string): Promise<boolean> {
   const file = await readOrderFile(path);
   return file.kind === 'order' && file.order.id === id;
 }
 
 /**
- * Reads an order, or says what is wrong and what was expected. Anything but a complete order is unusable, because a guess would move a VIP. So
- * is a move that would last longer than any may.
+ * Parses an order, or returns what is wrong and what was expected. Anything but a complete order is invalid, because a wrong guess
+ * would move a VIP. A move that would last longer than `longestMoveMs` is invalid too.
  */
 export function parseOrder(text: string): VipOrder | string {
   try {
@@ -111,12 +111,12 @@ function noOrder(what: string): string {
 function problemOf(issue: z.core.$ZodIssue | undefined): string {
   if (issue?.code === 'custom') return issue.message;
   if (issue?.code === 'unrecognized_keys')
-    return `it has "${issue.keys.slice(0, 3).join('", "').slice(0, 80)}"`;
+    return `unknown key "${issue.keys.slice(0, 3).join('", "').slice(0, 80)}"`;
   const key = issue?.path.join('.') ?? '';
   return key === '' ? 'not a VIP order' : `its "${key.slice(0, 80)}" is missing or wrong`;
 }
 
-/** The text that `parseOrder` reads as this order. */
+/** The text of an order file. `parseOrder` is the inverse. */
 export function orderFileText(order: VipOrder): string {
   return `${JSON.stringify(order)}\n`;
 }

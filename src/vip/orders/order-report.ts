@@ -64,7 +64,7 @@ export function exitCodeOf({ outcome }: OrderReport): number {
   return EXIT_CODES[outcome];
 }
 
-/** For people: each note, what the probe saw, and each VIP's holder. */
+/** The report as text for a terminal: each note, the result of the probe, and each VIP's holder. */
 export function orderLines({ notes, vips, node, probe }: OrderReport): readonly string[] {
   const where = vips.map(
     ({ kind, vip, holder, here }) =>
@@ -74,7 +74,7 @@ export function orderLines({ notes, vips, node, probe }: OrderReport): readonly 
   return [...notes, ...measured, ...where].flatMap((text) => wrapText(text, WIDTH));
 }
 
-/** The path matters: from the node that holds the VIP a probe never leaves the machine. */
+/** States the network path too: on the node that holds the VIP, a probe never leaves the machine. */
 function probeLines(
   { from, how, target, holder, answeredMs, attempts, failed, longestGapMs }: Probe,
   node: string,

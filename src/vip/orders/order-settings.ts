@@ -21,7 +21,7 @@ const longest = { error: `expected at most ${longestMoveMs / 2_000}s` };
 const patience = durationMs.check(z.refine((ms) => ms <= longestMoveMs / 2, longest));
 const nodeName = z.optional(z.string().check(z.minLength(1, { error: 'expected the name of a node' })));
 
-/** Where orders are written, and the monitor to ask about this node. */
+/** The order file, and where to reach the monitor and the peers. */
 const placeFlags = {
   steering: flag('<path>', absolutePath, 'file in which the keepalived monitor finds the order', {
     default: '/etc/hawser-keepalived/vrrp-steering.json',

@@ -3,7 +3,7 @@ import type { Immutable } from '../../engine/system/immutable.ts';
 import type { OrderEffect } from '../../keepalived/track-value.ts';
 import { type VipKind, vipKinds } from '../../keepalived/vip-kind.ts';
 
-/** No control character, and none that turns text around: it goes into logs and to terminals. */
+/** Text without control and bidirectional characters, because it is written to logs and terminals. */
 export const words = z
   .string()
   .check(
@@ -11,30 +11,31 @@ export const words = z
     z.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, { error: 'expected text without control characters' }),
   );
 
-const asked = {
+const commonFields = {
   v: z.literal(1),
-  /** Of this order and no other. */
+  /** Unique. */
   id: z.string().check(z.regex(/^[0-9a-f]{16}$/)),
-  /** The person and the purpose. */
+  /** The operator, as USER@HOST. */
   by: words,
+  /** The operator's reason; may be empty. */
   why: words,
   at: z.iso.datetime(),
 };
 
-/** Holds VIPs of these kinds only where no other node can, for as long as it stands. */
+/** While the order is in effect, this node holds VIPs of these kinds only if no other node can. */
 const drainSchema = z.strictObject({
-  ...asked,
+  ...commonFields,
   order: z.literal('drain'),
   vips: z.array(z.enum(vipKinds)).check(z.minLength(1)),
 });
 
-/** A longer move order is invalid: every order but a drain expires by itself. */
+/** The longest valid duration of a move order. */
 export const longestMoveMs = 600_000;
 
-/** Moves one VIP, whether or not the command that asked for it is still running. It expires at `until`, whatever it has achieved. */
+/** Moves one VIP, even if the command that wrote the order has ended. The order expires at `until`, whether or not the VIP moved. */
 const moveSchema = z
   .strictObject({
-    ...asked,
+    ...commonFields,
     order: z.literal('move'),
     vip: z.enum(vipKinds),
     first: z.enum(['demote', 'promote']),
@@ -46,7 +47,7 @@ const moveSchema = z
     }),
   );
 
-/** An order as it stands in its file. */
+/** An order as it is stored in its file. */
 export const orderSchema = z.discriminatedUnion('order', [drainSchema, moveSchema]);
 
 export type DrainOrder = Immutable<z.infer<typeof drainSchema>>;
@@ -54,24 +55,24 @@ export type MoveOrder = Immutable<z.infer<typeof moveSchema>>;
 export type VipOrder = DrainOrder | MoveOrder;
 
 /**
- * How long the goal of a move must hold before the move ends. A beaten holder keeps its bonus for half a second, and its
- * successor must first see that it is the holder: without this the VIP would go back.
+ * How long a VIP must be at its target before the move ends. The previous holder keeps its bonus for half a second, and the new holder
+ * needs a moment to get one. If the order ended earlier, the VIP would move back.
  */
 export const settleMs = 2_000;
 
-/** How far an order has come. Times are milliseconds of the Unix epoch. */
+/** The progress of an order. Times are milliseconds of the Unix epoch. */
 export type OrderProgress =
-  /** A drain stays here. `reachedMs`: since when the VIP is where a move wants it. */
+  /** A drain stays in this state. `reachedMs`: when the VIP reached the target of a move. */
   | { readonly kind: 'under-way'; readonly reachedMs: number | undefined }
-  /** `not-moved`: no node took it, or this node could not. */
+  /** `not-moved`: no other node took the VIP, or this node could not take it. */
   | { readonly kind: 'over'; readonly outcome: 'moved' | 'not-moved' };
 
 export const notBegun: OrderProgress = { kind: 'under-way', reachedMs: undefined };
 
 /**
- * The state after one more observation, at `nowMs` of the wall clock; `holds`: this node counts as the holder of the order's VIP. It needs no history: a monitor that starts in the middle of an order continues
- * from the order, the time and the holder of the VIP. The order is over past its deadline, and if the clock was set back
- * so far that it would last longer than any order may.
+ * The state after one more observation, at `nowMs` of the wall clock. `holds`: this node counts as the holder of the order's VIP. A
+ * monitor that starts in the middle of an order needs no history: the order, the time and the holder of the VIP are enough. The order
+ * is over after its deadline, or if the clock was set back so far that it would last longer than `longestMoveMs`.
  */
 export function nextProgress(
   state: OrderProgress,
@@ -89,13 +90,13 @@ export function nextProgress(
   return { kind: 'under-way', reachedMs };
 }
 
-/** What the state makes of the rank of VIPs of this kind. */
+/** The effect of an order on this node's rank for VIPs of this kind. */
 export function effectOf(state: OrderProgress, order: VipOrder, kind: VipKind): OrderEffect {
   if (order.order === 'drain') return order.vips.includes(kind) ? 'drain' : 'none';
   return state.kind === 'under-way' && order.vip === kind ? order.first : 'none';
 }
 
-/** For people: whose order about VIPs of this kind is in effect, since or until when, and why; undefined without one. */
+/** Describes the order in effect for VIPs of this kind: who gave it, since or until when, and why; undefined without one. */
 export function orderText(state: OrderProgress, order: VipOrder, kind: VipKind): string | undefined {
   const { by, why, at } = order;
   const because = why === '' ? '' : `: ${why}`;

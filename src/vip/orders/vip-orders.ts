@@ -12,11 +12,11 @@ import {
   type VipOrder,
 } from './vip-order.ts';
 
-/** Carries out the orders of `hawser drain` and `move-vip`, even if those commands have ended. */
+/** Executes the orders of `hawser drain` and `move-vip`, even if those commands have ended. */
 export interface VipOrders {
-  /** The rank that an order gives this node for these VIPs. Must be called repeatedly: each call advances the order. */
+  /** The order's effect on this node's rank for these VIPs. Must be called repeatedly: each call advances the order. */
   readonly effect: (kind: VipKind, holds: boolean) => OrderEffect;
-  /** A description for people; undefined without an order. */
+  /** A description of the order; undefined without one. */
   readonly text: (kind: VipKind) => string | undefined;
   /** Reads the order file. Never rejects. */
   readonly read: () => Promise<void>;
@@ -24,15 +24,14 @@ export interface VipOrders {
   readonly onChange: (listener: () => void) => void;
 }
 
-interface Known {
+interface CurrentOrder {
   readonly order: VipOrder;
   readonly state: OrderProgress;
 }
 
 /**
- * The order in the file at `path`, and its progress. An unusable file is logged once and changes nothing. A finished
- * order is removed; removing the file of any other order cancels it. `kindsHere`: the kinds
- * of VIP that this node has.
+ * Tracks the order in the file at `path` and its progress. An unusable file is logged once and changes nothing. A finished order is
+ * removed; to remove the file of an unfinished order cancels it. `kindsHere`: the kinds of VIP that this node has.
  */
 export function createVipOrders(
   path: string,
@@ -41,11 +40,11 @@ export function createVipOrders(
 ): VipOrders {
   const { log, metrics, once } = observers;
   const listeners: (() => void)[] = [];
-  let known: Known | undefined;
+  let current: CurrentOrder | undefined;
   let reading: Promise<void> = Promise.resolve();
 
-  const know = (next: Known | undefined): void => {
-    known = next;
+  const setCurrent = (next: CurrentOrder | undefined): void => {
+    current = next;
     for (const kind of kindsHere)
       metrics.drained(kind, next !== undefined && effectOf(next.state, next.order, kind) === 'drain');
     for (const notify of listeners) notify();
@@ -55,16 +54,16 @@ export function createVipOrders(
       log({ event: 'order-not-removed', level: 'warn', path, message: messageOf(error) }),
     );
   };
-  const take = (order: VipOrder): void => {
-    if (known?.order.id === order.id) {
-      know({ order, state: known.state });
+  const accept = (order: VipOrder): void => {
+    if (current?.order.id === order.id) {
+      setCurrent({ order, state: current.state });
       return;
     }
-    if (known !== undefined) logEnd(known, 'replaced', observers);
+    if (current !== undefined) logEnd(current, 'replaced', observers);
     logBegin(order, observers);
-    know({ order, state: notBegun });
+    setCurrent({ order, state: notBegun });
   };
-  const look = async (): Promise<void> => {
+  const readFile = async (): Promise<void> => {
     const file = await readOrderFile(path);
     const problem = problemOf(path, file, kindsHere);
     if (problem !== undefined) {
@@ -73,29 +72,29 @@ export function createVipOrders(
       return;
     }
     if (once.clear('steering')) log({ event: 'valid-vip-order', path });
-    if (file.kind === 'order') take(file.order);
-    else if (known !== undefined) {
-      logEnd(known, 'withdrawn', observers);
-      know(undefined);
+    if (file.kind === 'order') accept(file.order);
+    else if (current !== undefined) {
+      logEnd(current, 'withdrawn', observers);
+      setCurrent(undefined);
     }
   };
   return {
     effect: (kind, holds) => {
-      if (known === undefined) return 'none';
-      const { order, state } = known;
+      if (current === undefined) return 'none';
+      const { order, state } = current;
       if (order.order === 'drain' || order.vip === kind) {
         const next = nextProgress(state, order, { nowMs: Date.now(), holds });
         if (next.kind === 'over' && state.kind !== 'over') {
-          logEnd(known, next.outcome, observers);
+          logEnd(current, next.outcome, observers);
           void remove(order.id);
         }
-        known = { order, state: next };
+        current = { order, state: next };
       }
-      return effectOf(known.state, order, kind);
+      return effectOf(current.state, order, kind);
     },
-    text: (kind) => known && orderText(known.state, known.order, kind),
+    text: (kind) => current && orderText(current.state, current.order, kind),
     read: async () => {
-      reading = reading.then(look);
+      reading = reading.then(readFile);
       await reading;
     },
     onChange: (listener) => {
@@ -104,15 +103,15 @@ export function createVipOrders(
   };
 }
 
-/** Why the order cannot be carried out on this node; undefined if it can, or without an order. */
+/** Why the order cannot be executed on this node; undefined if it can, or without an order. */
 function problemOf(path: string, file: OrderFile, kindsHere: readonly VipKind[]): string | undefined {
   if (file.kind === 'unusable') return file.message;
   if (file.kind === 'none') return undefined;
   const { order } = file;
   const vips = order.order === 'drain' ? order.vips : [order.vip];
-  const stranger = vips.find((kind) => !kindsHere.includes(kind));
-  if (stranger === undefined) return undefined;
-  return `Cannot use "${path}": it is about the ${stranger} VIP, which this node does not have, expected ${kindsHere.join(' or ')}`;
+  const missing = vips.find((kind) => !kindsHere.includes(kind));
+  if (missing === undefined) return undefined;
+  return `Cannot use "${path}": the order is for the ${missing} VIP, which this node does not have, expected ${kindsHere.join(' or ')}`;
 }
 
 function logBegin(order: VipOrder, { log }: KeepalivedMonitorObservers): void {
@@ -125,7 +124,7 @@ function logBegin(order: VipOrder, { log }: KeepalivedMonitorObservers): void {
   log({ event: 'move-vip-began', kind, to: first, by, why, until });
 }
 
-function logEnd({ order, state }: Known, outcome: string, { log }: KeepalivedMonitorObservers): void {
+function logEnd({ order, state }: CurrentOrder, outcome: string, { log }: KeepalivedMonitorObservers): void {
   const tookMs = Date.now() - Date.parse(order.at);
   if (order.order === 'drain') log({ event: 'node-undrained', kinds: order.vips, outcome, tookMs });
   else if (state.kind !== 'over') log({ event: 'move-vip-over', kind: order.vip, outcome, tookMs });

@@ -9,22 +9,22 @@ import type { OrderReport } from './order-report.ts';
 export interface ProbePlan {
   readonly host: string;
   readonly port: number;
-  /** `https`: a GET, for which any answer counts; `tcp`: a connection that is accepted. */
+  /** `https`: a GET request, for which any HTTP response is a success. `tcp`: a connection. */
   readonly how: 'https' | 'tcp';
   readonly everyMs: number;
   readonly timeoutMs: number;
 }
 
 interface VipProbe {
-  /** The attempts that have ended. */
+  /** The completed attempts. */
   readonly attempts: () => readonly Attempt[];
-  /** Begins no further attempt, and resolves once all have ended. */
+  /** Starts no further attempt, and resolves once all have ended. */
   readonly stop: () => Promise<void>;
 }
 
 /**
- * A client of the VIP: a new connection every `everyMs`, whatever became of earlier ones. It verifies no certificate,
- * as it sends no secret and only needs an answer.
+ * Starts a client of the VIP that opens a new connection every `everyMs`, even while earlier ones are pending. It does not verify
+ * certificates, because it sends no secret and only needs a response.
  */
 export function startVipProbe(plan: ProbePlan): VipProbe {
   const ended: Attempt[] = [];
@@ -33,7 +33,7 @@ export function startVipProbe(plan: ProbePlan): VipProbe {
   const tick = (): void => {
     const nowMs = monotonicMs();
     if (nowMs < dueMs) return;
-    // Attempts that a stopped machine missed are not made up for in a burst.
+    // Attempts missed while the machine was stopped are not made up for in a burst.
     dueMs = Math.max(dueMs + plan.everyMs, nowMs);
     const attempt = tryOnce(plan).then((failure) => {
       ended.push({ startedMs: nowMs, endedMs: monotonicMs(), failure });
@@ -57,9 +57,9 @@ function tryOnce({ host, port, how, timeoutMs }: ProbePlan): Promise<string | nu
     const socket: Socket =
       how === 'tcp' ? connectPlain({ host, port }) : connectTls({ host, port, rejectUnauthorized: false });
     let failure: string | null = 'closed';
-    const end = (found: string | null): void => {
+    const end = (result: string | null): void => {
       if (socket.destroyed) return;
-      failure = found;
+      failure = result;
       socket.destroy();
     };
     const timer = patientTimer(timeoutMs, () => end('timeout'));
@@ -80,17 +80,17 @@ function requestFor(host: string): string {
   return `GET /readyz HTTP/1.1\r\nHost: ${urlHost(host)}\r\nUser-Agent: hawser-move-vip\r\nConnection: close\r\n\r\n`;
 }
 
-/** One connection to the VIP and its answer; monotonic milliseconds. */
+/** One connection to the VIP and its result. Times are monotonic milliseconds. */
 export interface Attempt {
   readonly startedMs: number;
   readonly endedMs: number;
-  /** Null for an answer, else the error: `ECONNRESET`, `timeout`. */
+  /** Null if the VIP answered, else the error: `ECONNRESET`, `timeout`. */
   readonly failure: string | null;
 }
 
 /**
- * What a client of the VIP saw, of attempts in any order. A gap is measured from answer to answer, so it is never shorter than the time between
- * attempts; the last one is from the last answer to the last attempt.
+ * Summarises the attempts, which may be in any order. A gap is the time from one answer to the next, so it is never shorter than the
+ * interval of the attempts. The last gap is the time from the last answer to the start of the last attempt.
  */
 export function probeFigures(
   attempts: readonly Attempt[],

@@ -94,7 +94,7 @@ test('a configuration that forgets a node is given up where the node is listed a
   await waitFor('the check', () => existsSync(join(dir, 'asked')));
   await observe('cp-1', 'cp-2', 'cp-3');
   await deployed;
-  const message = 'The latest list names node "cp-3" again, which this configuration would have forgotten';
+  const message = 'The latest list contains node "cp-3" again, which this configuration would remove';
   expect(readFileSync(join(dir, 'keepalived.conf'), 'utf8')).toBe(plain.text);
   expect(existsSync(join(dir, 'keepalived.conf.candidate'))).toBe(false);
   expect(logged.at(-1)).toEqual({ event: 'configuration-superseded', message });

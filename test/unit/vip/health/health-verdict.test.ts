@@ -97,7 +97,7 @@ test('a server that came back once is trusted less for a while, and says why', (
   verdict.live('dead');
   verdict.live('serving');
   expect(verdict.value()).toBe(TRACK.doubtful);
-  expect(verdict.isWell()).toBe(false);
+  expect(verdict.isHealthy()).toBe(false);
   expect(verdict.explanation()).toMatch(
     /^the ingress router serves again, but is doubtful \(damped: the check has failed once/,
   );
@@ -145,7 +145,7 @@ test('reading what a verdict is made of carries no order out', () => {
     order += 1;
     return 'demote';
   });
-  verdict.look();
+  verdict.sample();
   const before = order;
   expect(verdict.view().addends).toMatchObject([{}, {}, { why: 'it gives the VIP away' }]);
   verdict.explanation();

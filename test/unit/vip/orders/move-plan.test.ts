@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   drainObjections,
-  type MoveWish,
+  type MoveRequest,
   nextHolder,
   type OrderFacts,
   planMove,
@@ -38,7 +38,7 @@ const factsOf = (vip: Partial<VipFacts> = {}, more: Partial<OrderFacts> = {}): O
   virtualRouterIdTaken: undefined,
   ...more,
 });
-const wish = (part: Partial<MoveWish> = {}): MoveWish => ({
+const wish = (part: Partial<MoveRequest> = {}): MoveRequest => ({
   kind: 'api',
   to: undefined,
   holder: undefined,

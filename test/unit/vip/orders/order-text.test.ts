@@ -45,7 +45,7 @@ test.each([
   ['{"v":1}', 'its "order" is missing or wrong'],
   [JSON.stringify({ ...object(drain), v: 2 }), 'its "v" is missing or wrong'],
   [JSON.stringify({ ...object(drain), vips: [] }), 'its "vips" is missing or wrong'],
-  [JSON.stringify({ ...object(drain), until: '2026-11-21T12:00:00.000Z' }), 'it has "until"'],
+  [JSON.stringify({ ...object(drain), until: '2026-11-21T12:00:00.000Z' }), 'unknown key "until"'],
   [JSON.stringify({ ...object(drain), why: 'a\u001b[2J' }), 'its "why" is missing or wrong'],
   [JSON.stringify({ ...object(drain), by: 'x'.repeat(201) }), 'its "by" is missing or wrong'],
   [JSON.stringify({ ...object(move), first: 'fault' }), 'its "first" is missing or wrong'],
