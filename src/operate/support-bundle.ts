@@ -32,7 +32,7 @@ function configurations(pods: readonly Pod[]): readonly string[] {
   return [layout.settings, ...own.flatMap((pod) => [pod.configuration, pod.manifest, pod.template])];
 }
 
-/** The file of a supervisor's own status, and the command that prints it. */
+/** The bundle's file for a supervisor's status, and the arguments of the command that prints it. */
 async function supervisorStatus(
   { name, program, supervisor }: Pod,
   node: Pick<SupervisorQuestion, 'files' | 'processes'>,
@@ -40,12 +40,12 @@ async function supervisorStatus(
   const { socket, status } = supervisor;
   const limits = { signal: AbortSignal.timeout(COMMAND_TIMEOUT_MS), answerTimeoutMs: ANSWER_TIMEOUT_MS };
   const look = await lookAtSupervisor({ program, socket, ...node, ...limits });
-  // The pod's /var/run is not in this process's file system.
+  // The pod's /var/run is not visible in this process's file system, so the socket is passed.
   const reached = look.kind === 'answered' ? ['--socket', look.socket] : [];
   return [`${name}-status.json`, [...status, ...reached]];
 }
 
-/** Writes one gzipped tar to stdout. A source that cannot be read is named in `errors.txt`. Resolves with the exit code. */
+/** Writes a gzipped tar to stdout. `errors.txt` in it lists the sources that could not be read. Resolves with the exit code. */
 export async function writeSupportBundle(root: string, pods: readonly Pod[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'hawser-support-'));
   try {
@@ -66,10 +66,10 @@ async function gather(target: string, root: string, all: readonly Pod[]): Promis
   const record = parseRecord((await files.value(layout.record)) ?? '');
   const isHere = (pod: Pod): boolean =>
     record?.files.some(({ path }) => path === podLayout(pod).manifest) ?? true;
-  // A worker has no keepalived.
+  // A worker has no pod keepalived.
   const pods = all.filter(isHere);
   const node = { files, processes: async () => found };
-  // Their exit codes are verdicts and do not matter here: a bundle is made for a node in trouble.
+  // Exit codes are ignored, because they are verdicts about a node that has problems.
   const reports: Readonly<Record<string, readonly string[]>> = {
     'version.json': ['version', '--json'],
     'status.json': ['status', '--json'],
@@ -102,7 +102,7 @@ async function ask(argv: readonly string[]): Promise<{ readonly stdout: string; 
   }));
 }
 
-/** The kubelet's paths: `kube-system_haproxy-NODE_UID/CONTAINER/0.log`. */
+/** The log files of the pods, in the kubelet's layout: `kube-system_haproxy-NODE_UID/CONTAINER/0.log`. */
 function containerLogs(root: string, pods: readonly Pod[]): readonly string[] {
   const folder = join(root, '/var/log/pods');
   if (!existsSync(folder)) return [];
@@ -137,39 +137,39 @@ async function writeTar(folder: string): Promise<number> {
   });
 }
 
-/** Of one file: a journal's has half a megabyte, a container's log ten of them at most before the kubelet rotates it. */
-const MOST_FILE_BYTES = 8 * 1_024 * 1_024;
-/** Of all files together, of which any may be there. */
-const MOST_BYTES = 128 * 1_024 * 1_024;
+/** The limit for one file. A journal file has half a megabyte; the kubelet rotates a container's log at 10 MB. */
+const MAX_FILE_BYTES = 8 * 1_024 * 1_024;
+/** The limit for all files together. */
+const MAX_BYTES = 128 * 1_024 * 1_024;
 
 /**
- * Of a configuration a part could begin within a secret: it is copied whole or not at all. Of the others there is the end, from a
- * whole line on. Journals lie where users without rights can write, and links are followed elsewhere only.
+ * A configuration is copied completely or not at all, because a part could start within a secret. Of other files the end is copied, starting
+ * at a line. Links to journals are not followed, because unprivileged users can write to their folder.
  */
 type FileKind = 'configuration' | 'log' | 'journal';
 
-/** Text that goes into a bundle: always without secrets, and no more than a bundle may hold. */
-export function createBundleCopy(limits = { file: MOST_FILE_BYTES, all: MOST_BYTES }) {
+/** Copies text and files into a bundle. Always removes secrets, and stays within the limits in bytes. */
+export function createBundleCopy(limits = { file: MAX_FILE_BYTES, all: MAX_BYTES }) {
   let left = limits.all;
-  /** `text` as a file of the bundle. */
+  /** Writes a text as a file of the bundle. */
   const write = (text: string, to: string): void => {
     mkdirSync(dirname(to), { recursive: true });
     writeFileSync(to, withoutSecrets(text));
   };
-  /** A copy of a file. Undefined, or what is missing of it. */
+  /** Copies a file. Returns what is missing of it, or undefined. */
   const file = (from: string, to: string, kind: FileKind): string | undefined => {
-    const most = Math.min(limits.file, left);
-    if (most === 0) return `${from}: it is left out, the bundle has ${limits.all} bytes of files`;
-    const { bytes, size } = readEnd(from, most, kind === 'journal' ? constants.O_NOFOLLOW : 0);
+    const max = Math.min(limits.file, left);
+    if (max === 0) return `${from}: omitted, because the bundle has ${limits.all} bytes of files`;
+    const { bytes, size } = readEnd(from, max, kind === 'journal' ? constants.O_NOFOLLOW : 0);
     left -= bytes.length;
     const isCut = size > bytes.length;
-    if (isCut && kind === 'configuration') return `${from}: it is left out, it has ${size} bytes`;
+    if (isCut && kind === 'configuration') return `${from}: omitted, because it has ${size} bytes`;
     write(bytes.toString('utf8', isCut ? bytes.indexOf(0x0a) + 1 : 0), to);
-    return isCut ? `${from}: only the last ${bytes.length} of its ${size} bytes are here` : undefined;
+    return isCut ? `${from}: only the last ${bytes.length} of ${size} bytes are included` : undefined;
   };
   /**
-   * Of a folder in which users without rights can write: a link there would bring in another file. Returns what is missing. Level by
-   * level: Node's own recursion follows links.
+   * Copies a folder to which unprivileged users can write, without following links. Returns what is missing. Recurses itself, because
+   * Node's recursive readdir follows links.
    */
   const folder = (from: string, to: string): readonly string[] =>
     readdirSync(from, { withFileTypes: true }).flatMap((entry) => {
@@ -185,17 +185,17 @@ export function createBundleCopy(limits = { file: MOST_FILE_BYTES, all: MOST_BYT
   return { write, file, folder };
 }
 
-/** Never waits for a FIFO. */
+/** Reads the last `max` bytes of a regular file. Does not block on a FIFO. */
 function readEnd(
   path: string,
-  most: number,
+  max: number,
   flags: number,
 ): { readonly bytes: Buffer; readonly size: number } {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags);
   try {
     const found = fstatSync(file);
     if (!found.isFile()) throw new Error('it is not a regular file');
-    const buffer = Buffer.alloc(Math.min(found.size, most));
+    const buffer = Buffer.alloc(Math.min(found.size, max));
     const read = readSync(file, buffer, 0, buffer.length, found.size - buffer.length);
     return { bytes: buffer.subarray(0, read), size: found.size };
   } finally {

@@ -7,7 +7,7 @@ import { openProcessRecord } from '../../src/engine/supervise/process-record.ts'
 import { recordSchema as haproxyRecord } from '../../src/haproxy/supervise/record.ts';
 import { readParticipationNote } from '../../src/keepalived/participation-note.ts';
 import { recordSchema as keepalivedRecord } from '../../src/keepalived/supervise/processes.ts';
-import { parseRecord, whyNoRecord } from '../../src/operate/install/record.ts';
+import { parseRecord, recordProblem } from '../../src/operate/install/record.ts';
 import { readLocalVrrpRole } from '../../src/vip/group/local-vrrp-role.ts';
 import { readOrderFile } from '../../src/vip/orders/order-file.ts';
 import { testFolder } from '../helpers/test-folder.ts';
@@ -34,7 +34,7 @@ const lastKnown: Reader = async (path) => {
   return found.kind === 'unusable' ? found.reason : undefined;
 };
 const installed: Reader = (path) =>
-  parseRecord(text(path)) === undefined ? whyNoRecord(path, text(path)) : undefined;
+  parseRecord(text(path)) === undefined ? recordProblem(path, text(path)) : undefined;
 const journal: Reader = (path) => (parseJournalLine(text(path)) === undefined ? '' : undefined);
 const vrrpState: Reader = (path) => (readLocalVrrpRole(path, 'api', 2).role === 'holder' ? undefined : '');
 /** Next to a track file. */

@@ -5,16 +5,16 @@ import type { NodeContext } from '../../engine/examine/context.ts';
 import type { DoctorCommandSettings } from './doctor-settings.ts';
 import type { Readings } from './readings.ts';
 
-/** The operator's knowledge about this node, in addition to the products' flags; everything else is discovered. */
+/** The flags of `hawser doctor`, without the products' flags, and what was discovered about the daemons on this node. */
 export interface DoctorSettings
   extends Omit<DoctorCommandSettings, 'settings' | 'root' | 'only' | 'timeout' | 'json'> {
-  /** The addresses of the daemons' pages, as they run here or would. */
+  /** The addresses of the daemons' pages, as the daemons run here or as they would be started. */
   readonly pages: readonly ProgramPage[];
-  /** The daemons that started before the settings file was written, by their names. */
+  /** The names of the daemons that started before the settings file was last written. */
   readonly outdated: readonly string[];
-  /** Those that run here of the daemons that hawser does not install. */
+  /** The daemons that run here but are not installed by hawser. */
   readonly deployed: readonly DeployedDaemon[];
-  /** The outcome of reading `/etc/hawser/config.yaml`, from which settings may come. */
+  /** The outcome of reading `/etc/hawser/config.yaml`, which can provide settings. */
   readonly settingsFile: CommandContext['settingsFile'];
 }
 
@@ -25,17 +25,17 @@ export interface DeployedDaemon {
 }
 
 export interface ProgramPage {
-  /** What is typed after `hawser`: `haproxy supervise`. */
+  /** The arguments after `hawser`: `haproxy supervise`. */
   readonly program: string;
   readonly port: number;
-  /** What sets it; undefined for `--listen`. */
+  /** The flag that sets the address; `--listen` if absent. */
   readonly flag?: '--listen' | '--metrics-listen';
 }
 
-/** All that a check of any product and of operate itself can see. */
+/** The input of every check. */
 export interface DoctorContext extends NodeContext {
   readonly settings: DoctorSettings;
-  /** Readings that several checks share, each made once. */
+  /** Readings shared by several checks. Each is read once. */
   readonly readings: Readings;
 }
 

@@ -25,12 +25,12 @@ import type { ClusterReading, KubeconfigReading } from './readings.ts';
 
 const LEAST_SHARE_LEFT = 0.1;
 
-/** Remaining validity of a certificate; `renew` is the remedy. */
-export function judgeCertificate(look: CertificateReading, now: Date, renew: string): Finding {
-  if (look.kind === 'none') return ok('a token is used, no client certificate');
-  if (look.kind === 'unreadable')
-    return unknown(look.message, `${moreRights}; openssl x509 -noout -dates -in FILE`);
-  const { subject, from, to } = look;
+/** The finding about a certificate's remaining validity. `renew` is the remedy. */
+export function judgeCertificate(reading: CertificateReading, now: Date, renew: string): Finding {
+  if (reading.kind === 'none') return ok('a token is used, no client certificate');
+  if (reading.kind === 'unreadable')
+    return unknown(reading.message, `${moreRights}; openssl x509 -noout -dates -in FILE`);
+  const { subject, from, to } = reading;
   if (now > to) return fail(`the certificate of ${subject} expired on ${dayOf(to)}`, renew);
   if (now < from)
     return fail(
@@ -48,7 +48,7 @@ function dayOf(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 
-const NO_KUBECONFIG = `there is none here: neither ${layout.kubeconfig} nor one of the kubelet`;
+const NO_KUBECONFIG = `there is no kubeconfig here: neither ${layout.kubeconfig} nor the kubelet's`;
 
 async function judgeKubeconfig(
   context: DoctorContext,
@@ -64,7 +64,7 @@ async function judgeKubeconfig(
     case 'missing':
       return await unlessUnseen(context, missing(look.path));
     case 'forbidden':
-      return unknown(`"${look.path}" may not be read`, moreRights);
+      return unknown(`permission to read "${look.path}" is missing`, moreRights);
     case 'broken':
       return fail(
         look.message,
@@ -81,7 +81,7 @@ function newKubeconfig(path: string): string {
   return `${kubeconfigCommand(path)} (docs/install.md)`;
 }
 
-/** For all checks except `credentials`, which is the one that fails. */
+/** The kubeconfig for all checks except `credentials`, which alone reports an unusable kubeconfig as a failure. */
 export const kubeconfig: Look<
   DoctorContext,
   { readonly path: string; readonly loaded: LoadedKubeconfig }
@@ -100,17 +100,17 @@ const certificate: Look<DoctorContext, CertificateReading> = async (context) => 
 };
 
 const RENEW_OF_KUBELET =
-  'systemctl restart kubelet, which renews its own; journalctl -u kubelet says why not';
+  'systemctl restart kubelet, which renews its certificate; if it does not, read journalctl -u kubelet';
 
 function judgeCredentials(look: ClusterReading, source: DoctorSettings['source'], subject: string): Finding {
-  if (source === 'static') return skip('--source static asks no API server');
-  if (look.kind === 'not-asked') return unknown(look.reason, 'check the server that the kubeconfig names');
+  if (source === 'static') return skip('--source static uses no API server');
+  if (look.kind === 'not-asked') return unknown(look.reason, 'check the server in the kubeconfig');
   if (look.kind === 'listed') return ok(`${look.from} lists ${look.nodes.length} control-plane nodes`);
   const { status, message } = look.failure;
   if (status === 401)
     return fail(
-      'the API does not know these credentials (401)',
-      'take a kubeconfig of this cluster; look at checks client-certificate and clock',
+      'the API does not accept these credentials (401)',
+      'use a kubeconfig of this cluster; see checks client-certificate and clock',
     );
   if (status !== 403)
     return unknown(message, 'check that an API server runs: crictl ps -a --name kube-apiserver');
@@ -130,18 +130,18 @@ function judgeTrust(where: string, look: TrustReading, isWorker: boolean): Findi
     case 'trusted':
       if (isWorker && !look.isNamed)
         return warn(
-          `the certificate that ${where} shows does not name that address: a kubelet that uses it there gets no connection`,
+          `the certificate of ${where} does not contain that address: a kubelet that uses the address cannot connect`,
           'add 127.0.0.1 to apiServer.certSANs and renew the certificates of the API servers (docs/install.md, Workers)',
         );
-      return ok(`${where} shows a certificate of the kubeconfig's authority`);
+      return ok(`${where} has a certificate of the kubeconfig's CA`);
     case 'away':
       return unknown(
         `${where} does not answer: ${look.message}`,
-        'check that it runs: crictl ps -a --name kube-apiserver',
+        'check that it is running: crictl ps -a --name kube-apiserver',
       );
     case 'untrusted':
       return fail(
-        `${where} shows a certificate of "${look.issuer}": ${look.reason}`,
+        `${where} has a certificate of "${look.issuer}": ${look.reason}`,
         /EXPIRED|NOT_YET/.test(look.reason)
           ? 'kubeadm certs check-expiration; date -u'
           : "put this cluster's ca.crt into the kubeconfig: kubectl config set-cluster NAME --certificate-authority=…",
@@ -149,7 +149,7 @@ function judgeTrust(where: string, look: TrustReading, isWorker: boolean): Findi
   }
 }
 
-/** The API server of this node, else the one of the kubeconfig. */
+/** Whether the certificate of this node's API server, or else of the kubeconfig's server, is trusted. */
 const trust: Look<DoctorContext, { readonly where: string; readonly look: TrustReading }> = async (
   context,
 ) => {
@@ -157,18 +157,18 @@ const trust: Look<DoctorContext, { readonly where: string; readonly look: TrustR
   if (config.kind !== 'read') return config;
   const { loaded } = config.value;
   const { apiPort } = context.settings;
-  const local = await lookAtTrust({ host: '127.0.0.1', port: apiPort }, loaded, context);
+  const local = await readTrust({ host: '127.0.0.1', port: apiPort }, loaded, context);
   if (local.kind !== 'away') return read({ where: `127.0.0.1:${apiPort}`, look: local });
   const { server } = loaded;
   const remote = { host: hostOf(server), port: Number(server.port || 443) };
-  return read({ where: server.host, look: await lookAtTrust(remote, loaded, context) });
+  return read({ where: server.host, look: await readTrust(remote, loaded, context) });
 };
 
 export const credentialChecks: readonly DoctorCheck[] = [
   checkOf({
     id: 'client-certificate',
     title: 'The client certificate',
-    why: 'With an expired certificate the API refuses the monitors, and they miss changes of the control plane.',
+    why: 'With an expired certificate the API refuses the monitors, and they miss changes to the control plane.',
     needs: { kubeconfig, certificate },
     judge: (facts) => {
       const { path } = facts.kubeconfig;
@@ -180,7 +180,7 @@ export const credentialChecks: readonly DoctorCheck[] = [
   {
     id: 'credentials',
     title: 'Permission to list nodes',
-    why: 'A monitor that may not list nodes keeps an old list and never sees a new API server.',
+    why: 'A monitor that cannot list nodes keeps an old list and never uses a new API server.',
     run: async (context) => {
       const { readings, settings } = context;
       const look = await readings.kubeconfig();
@@ -200,13 +200,13 @@ export const credentialChecks: readonly DoctorCheck[] = [
 ];
 
 type TrustReading =
-  /** `isNamed`: it is a certificate for the host that was asked. */
+  /** `isNamed`: the certificate contains the host's name or address. */
   | { readonly kind: 'trusted'; readonly isNamed: boolean }
   | { readonly kind: 'untrusted'; readonly reason: string; readonly issuer: string }
   | { readonly kind: 'away'; readonly message: string };
 
-/** Whether a server shows a certificate of the kubeconfig's authority. Never throws. */
-async function lookAtTrust(
+/** Reads whether a server's certificate is signed by the kubeconfig's CA. Never rejects. */
+async function readTrust(
   server: { readonly host: string; readonly port: number },
   { config }: LoadedKubeconfig,
   { signal, answerTimeoutMs }: DoctorContext,
@@ -215,10 +215,10 @@ async function lookAtTrust(
   const limits = { connectMs: answerTimeoutMs, handshakeMs: answerTimeoutMs, signal };
   try {
     const authority = caData ? Buffer.from(caData, 'base64') : caFile ? await readFile(caFile) : undefined;
-    const shown = await shakeHands({ ...server, authority }, limits);
-    if (shown.kind === 'late') return { kind: 'away', message: 'it takes too long' };
-    if (shown.kind === 'failed') return { kind: 'away', message: messageOf(shown.error) };
-    const { isTrusted, reason, certificate } = shown;
+    const handshake = await shakeHands({ ...server, authority }, limits);
+    if (handshake.kind === 'late') return { kind: 'away', message: 'timeout' };
+    if (handshake.kind === 'failed') return { kind: 'away', message: messageOf(handshake.error) };
+    const { isTrusted, reason, certificate } = handshake;
     return isTrusted
       ? { kind: 'trusted', isNamed: checkServerIdentity(server.host, certificate) === undefined }
       : { kind: 'untrusted', reason, issuer: String(certificate.issuer?.CN ?? 'unknown') };

@@ -8,7 +8,7 @@ import { layout } from '../install/layout.ts';
 import type { DeployedDaemon, DoctorSettings, ProgramPage } from './context.ts';
 import { type Daemon, findDaemons, findRunning } from './daemons.ts';
 
-/** What a daemon's settings may have. */
+/** The settings of a daemon that doctor uses. */
 interface DaemonSettings {
   readonly listen?: { readonly port: number } | undefined;
   readonly metricsListen?: { readonly port: number } | undefined;
@@ -16,8 +16,8 @@ interface DaemonSettings {
 }
 
 /**
- * The settings of the daemons on this node, as they run or as their manifests would start them. A program that is not installed, or whose
- * settings are broken, counts with its defaults; `kubeconfig` is undefined if no monitor is installed here.
+ * Reads the settings of this node's daemons as they run, or as their manifests would start them. Uses the defaults for a daemon that is
+ * not installed or has invalid settings. `kubeconfig` is undefined if no monitor is installed here.
  */
 export async function asInstalled(
   files: HostFiles,
@@ -30,19 +30,19 @@ export async function asInstalled(
     .flatMap((pod) => pod.daemons)
     .map((spec) => {
       const daemon = daemons.find((each) => each.spec === spec);
-      // Only these fields are read, and no daemon has them with another meaning.
+      // Only the fields of `DaemonSettings` are read. They have the same meaning in all daemons.
       const settings = daemon && unlessRefused(() => settingsOf(daemon, file) as DaemonSettings);
       return { spec, settings };
     });
   const present = unlessRefused(() => presentSettings(daemons, readSettings));
   return {
-    pages: all.flatMap(({ spec, settings }) => pagesOf(spec.name, settings ?? wouldListen(spec, file))),
+    pages: all.flatMap(({ spec, settings }) => pagesOf(spec.name, settings ?? defaultPages(spec, file))),
     outdated: present === undefined ? [] : startedBefore(present, daemons),
     kubeconfig: all.flatMap(({ settings }) => settings?.kubeconfig ?? [])[0],
   };
 }
 
-/** The daemons of pods that hawser does not install, as they run here. One whose settings cannot be read is left out. */
+/** The running daemons of pods that hawser does not install. Omits a daemon whose settings cannot be read. */
 export async function deployedHere(
   files: HostFiles,
   specs: readonly CommandSpec[],
@@ -50,13 +50,13 @@ export async function deployedHere(
 ): Promise<readonly DeployedDaemon[]> {
   const daemons = await findRunning(files, specs);
   return daemons.flatMap((daemon) => {
-    // Another command may begin with the same word.
+    // Settings are undefined if another command starts with the same word.
     const settings = unlessRefused(() => settingsOf(daemon, presentSettings([daemon], readSettings)?.file));
     return settings === undefined ? [] : { spec: daemon.spec, settings };
   });
 }
 
-/** The settings of a daemon, with this settings file. Throws a ConfigError. */
+/** The settings of a daemon with this settings file. Throws a ConfigError for invalid settings. */
 function settingsOf({ spec, argv, env }: Daemon, file: SettingsFile | undefined): unknown {
   return settingsTyped(spec, argv, env, () => file);
 }
@@ -71,8 +71,8 @@ function unlessRefused<T>(read: () => T): T | undefined {
   }
 }
 
-/** The settings file says where a monitor's pages listen. */
-function wouldListen({ section, flags }: CommandSpec, file: SettingsFile | undefined): DaemonSettings {
+/** The addresses of a daemon's pages from the settings file, else the defaults. */
+function defaultPages({ section, flags }: CommandSpec, file: SettingsFile | undefined): DaemonSettings {
   const pageOf = (key: 'listen' | 'metricsListen') => {
     const inFile = flags[key]?.inFile === 'never' ? undefined : file?.values[section ?? 'top']?.[key];
     const ports = [inFile?.value, flags[key]?.default].flatMap(
@@ -91,15 +91,15 @@ function pagesOf(program: string, { listen, metricsListen }: DaemonSettings): re
   return pages;
 }
 
-/** A settings file as a daemon would read it, with the daemon's path. */
+/** A settings file as a daemon would read it. Its path is that in the daemon's container. */
 interface ReadSettings {
   readonly file: SettingsFile;
   readonly writtenAtMs: number;
 }
 
 /**
- * The file that the daemons read when they start; undefined if none. Throws a ConfigError with every problem of the
- * file, and for a named file that is missing.
+ * The settings file that the daemons read at startup; undefined if there is none. Throws a ConfigError with every problem of the
+ * file, or if a daemon's `--settings` file is missing.
  */
 function presentSettings(daemons: readonly Daemon[], readSettings: SettingsReader): ReadSettings | undefined {
   for (const daemon of daemons) {
@@ -110,23 +110,24 @@ function presentSettings(daemons: readonly Daemon[], readSettings: SettingsReade
   return at !== undefined && existsSync(at) ? readAs(layout.settings, at, readSettings) : undefined;
 }
 
-/** The settings file that this daemon was given; undefined if none, which means the default path. */
+/** The path of a daemon's settings file from its flag or environment; undefined for the default path. */
 export function settingsPathOf({ spec, argv, env, folder }: Daemon): string | undefined {
   let path: string | undefined;
-  const remember = (asked: string | undefined) => {
-    path = asked;
+  const remember = (given: string | undefined) => {
+    path = given;
     return undefined;
   };
-  // Some arguments are only in the settings file.
+  // Refused if required arguments are only in the settings file. The path has been read by then.
   unlessRefused(() => readCommandLine(spec, argv, env, remember, folder));
   return path;
 }
 
-/** `at` is the location of `path` for this process. Messages name `path`. */
+/** Reads a settings file. `at` is the location of `path` for this process. Messages contain `path`. */
 export function readAs(path: string, at: string, readSettings: SettingsReader): ReadSettings {
   try {
     const file = readSettings(at);
-    if (file === undefined) throw new ConfigError([`Cannot read settings file "${path}": expected one`]);
+    if (file === undefined)
+      throw new ConfigError([`Cannot read settings file "${path}": the file does not exist`]);
     return { file: { ...file, path }, writtenAtMs: statSync(at).mtimeMs };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -137,10 +138,10 @@ export function readAs(path: string, at: string, readSettings: SettingsReader): 
   }
 }
 
-/** The precision of a process's start time: `btime` counts in seconds. */
+/** The precision of a process's start time, since `btime` is in whole seconds. */
 const CLOCK_SLACK_MS = 2_000;
 
-/** The daemons that started before the settings file was written, by their names: they run with older settings. */
+/** The names of the daemons that started before the settings file was written, and so run with older settings. */
 function startedBefore({ writtenAtMs }: ReadSettings, daemons: readonly Daemon[]): readonly string[] {
   return daemons.flatMap(({ spec, startedAtMs }) =>
     startedAtMs !== undefined && startedAtMs + CLOCK_SLACK_MS < writtenAtMs ? [spec.name] : [],

@@ -7,17 +7,17 @@ import { programIndex } from '../../engine/system/process/program-path.ts';
 import { podLayout } from '../install/layout.ts';
 import { manifestContainers } from '../install/manifest-containers.ts';
 
-/** How one of hawser's daemons was started on this node, or would be. */
+/** How one of hawser's daemons was started on this node, or how its manifest would start it. */
 export interface Daemon {
   readonly spec: CommandSpec;
-  /** Translates a path of the daemon for this process. */
+  /** Translates a path in the daemon's container to a path for this process. */
   readonly at: (path: string) => string;
-  /** The arguments after its name. */
+  /** The arguments after the command's name. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Its working directory, for relative paths. */
+  /** The working directory, for relative paths. */
   readonly folder: string;
-  /** Milliseconds of the Unix epoch, accurate to two seconds; undefined if it does not run. */
+  /** Milliseconds since the Unix epoch, accurate to two seconds; undefined if the daemon is not running. */
   readonly startedAtMs: number | undefined;
 }
 
@@ -25,8 +25,8 @@ export interface Daemon {
 const TICKS_PER_SECOND = 100;
 
 /**
- * Each daemon of the products, as it runs in this network namespace, else as its static pod would start it. A daemon that
- * neither runs nor is installed is left out, and so is one with `--instance`.
+ * Returns the products' daemons as they run in this network namespace, else as their static pods would start them. Omits daemons that
+ * neither run nor are installed, and daemons with `--instance`.
  */
 export async function findDaemons(files: HostFiles, pods: readonly Pod[]): Promise<readonly Daemon[]> {
   const specs = pods.flatMap(({ daemons }) => daemons);
@@ -34,7 +34,7 @@ export async function findDaemons(files: HostFiles, pods: readonly Pod[]): Promi
   return specs.flatMap((spec) => all.find((daemon) => daemon.spec === spec) ?? []);
 }
 
-/** Those of these daemons that run in this network, whatever started them. */
+/** Returns the daemons of these specs that run in this network namespace, whatever started them. */
 export async function findRunning(
   files: HostFiles,
   specs: readonly CommandSpec[],
@@ -66,7 +66,7 @@ async function runningDaemon(
   };
 }
 
-/** Boot time plus the ticks since: proc(5). */
+/** The start time of a process: boot time plus the ticks since then, see proc(5). */
 async function startOf(pid: number, files: HostFiles): Promise<number | undefined> {
   const [stat, boot] = await Promise.all([files.value(`/proc/${pid}/stat`), files.value('/proc/stat')]);
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -75,7 +75,7 @@ async function startOf(pid: number, files: HostFiles): Promise<number | undefine
   return Number(bootSeconds) * 1_000 + (Number(fields[19]) / TICKS_PER_SECOND) * 1_000;
 }
 
-/** Of hawser's own manifests. */
+/** The daemons in hawser's manifests. */
 async function installedDaemons(
   files: HostFiles,
   pods: readonly Pod[],

@@ -13,29 +13,29 @@ import {
 } from '../../cli/shared-flags.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 
-/** Flags whose names and types only their products know. */
+/** The flags that the products define. */
 type ProductFlags = Readonly<Record<never, Flag>>;
 
-/** `checkIds` are all that `--only` may name; `productFlags` say what the products have to know. */
+/** `checkIds` are the valid values of `--only`; `productFlags` are the flags of the products. */
 export const doctorCommand = (checkIds: readonly string[], productFlags: ProductFlags) =>
   commandSpec({
     name: 'doctor',
     summary:
-      'Looks at this node: what is wrong or would be, why it matters, and what to type. Changes nothing that lasts.',
-    // What only one pod has, a product's flag names with its section.
+      'Checks this node and reports problems, why they matter and how to fix them. Makes no lasting changes.',
+    // Flags of one pod only name their own section.
     section: 'top',
     flags: {
-      apiVips: { ...apiVips, help: 'virtual IPs of the API (default: what keepalived.conf has)' },
+      apiVips: { ...apiVips, help: 'virtual IPs of the API (default: those in keepalived.conf)' },
       ingressVips,
       kubeconfig: flag(
         '<path>',
         z.optional(absolutePath),
-        "as for the monitors (default: the monitor's own, else /etc/hawser/kubeconfig, else the kubelet's)",
+        "kubeconfig of the monitors (default: as the monitor runs, else /etc/hawser/kubeconfig, else the kubelet's)",
         { inFile: 'top' },
       ),
       nodeName,
       source,
-      servers: { ...servers, help: 'HOST=IP[:PORT],… the nodes, where the API cannot be asked' },
+      servers: { ...servers, help: 'HOST=IP[:PORT],… the nodes, if the API is not available' },
       apiPort,
       worker,
       ...productFlags,
@@ -56,29 +56,27 @@ export const doctorCommand = (checkIds: readonly string[], productFlags: Product
       timeout: flag(
         '<duration>',
         durationMs,
-        'time limit of each check, in addition to listening; all run at once',
+        'time limit of each check, plus its time for listening; all checks run at once',
         { default: '2s', inFile: 'never' },
       ),
       json: jsonFlag('print JSON, as schemas/doctor.schema.json describes it'),
     },
     examples: [
-      ['hawser doctor --api-vips 192.0.2.100', 'before hawser is installed: would it work here?'],
-      ['hawser doctor', 'on a node that runs it: is everything in place?'],
-      ['hawser doctor --only vip-holder,vrrp-adverts', 'two questions'],
+      ['hawser doctor --api-vips 192.0.2.100', 'before an install: would hawser work here?'],
+      ['hawser doctor', 'on an installed node: is everything in place?'],
+      ['hawser doctor --only vip-holder,vrrp-adverts', 'only two checks'],
       ['hawser doctor --only foreign-router-id --virtual-router-ids 91,92', 'are these free on the segment?'],
       ['hawser doctor --json | jq \'.checks[] | select(.verdict == "fail")\''],
     ],
     notes: [
-      'It works with any process of hawser dead. If it cannot check something, it says so: without root, or in a container without the files of the node. docs/doctor.md lists the checks.',
+      'It works even if no process of hawser runs. It reports "cannot tell" for checks that it cannot make, for example without root or in a container without the files of the node. docs/doctor.md lists the checks.',
       'Exit codes: 0 healthy, warnings included; 1 a check failed; 2 no failures, but some checks could not run ("cannot tell"), or usage.',
     ],
     derive: (settings) => {
-      const strangers = (settings.only ?? []).filter((id) => !checkIds.includes(id));
-      if (strangers.length > 0)
+      const invalid = (settings.only ?? []).filter((id) => !checkIds.includes(id));
+      if (invalid.length > 0)
         throw new ConfigError(
-          strangers.map(
-            (id) => `Cannot use --only "${id}": there is no such check, expected ${checkIds.join(', ')}`,
-          ),
+          invalid.map((id) => `Cannot use --only "${id}": no such check, expected ${checkIds.join(', ')}`),
         );
       return settings;
     },

@@ -20,8 +20,8 @@ export interface CheckedFinding {
 }
 
 /**
- * Runs all checks at once, each for at most `timeoutMs` plus its time for listening. Never rejects, and always ends in
- * that time or when `signal` aborts. A check that throws or takes longer is reported as "cannot tell", with the reason.
+ * Runs all checks at once, each for at most `timeoutMs` plus its time for listening. Never rejects, and always ends within
+ * that time or when `signal` aborts. A check that throws or exceeds its time is reported as "cannot tell", with the reason.
  */
 export async function runChecks(
   checks: readonly DoctorCheck[],
@@ -70,10 +70,10 @@ function cannotTell(message: string): Finding {
   return { kind: 'unknown', message, remedy: 'try again; give it more time with --timeout 10s' };
 }
 
-/** The share of a check's time that a question may take. The rest is for reporting that there was no answer. */
+/** The share of a check's time that one request may take. The rest is for reporting that there was no answer. */
 const ANSWER_SHARE = 0.6;
 
-/** Runs the chosen checks. When stopped, it reports what was found so far and leaves no nftables table behind. */
+/** Runs the selected checks. When stopped, it reports the findings so far and leaves no nftables table behind. */
 export async function examine(
   typed: DoctorCommandSettings,
   files: HostFiles,

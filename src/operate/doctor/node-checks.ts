@@ -31,13 +31,13 @@ function judgeSettingsFile(
       if (outdated.length > 0)
         return warn(
           `the pod is older than its settings file: ${outdated.join(', ')} started before ${look.file.path} was written`,
-          'hawser install --dry-run shows which pods restart; hawser install restarts them if settings of theirs changed',
+          'hawser install --dry-run shows which pods would restart; hawser install restarts those whose settings changed',
         );
-      return ok(`${look.file.path} is valid, and was used here`);
+      return ok(`${look.file.path} is valid and was used for this report`);
     case 'broken':
       return fail(
         look.problems.join('; '),
-        'hawser settings lists every problem with its line; this report used flags and defaults',
+        'hawser settings lists every problem with its line; this report uses flags and defaults',
       );
   }
 }
@@ -49,12 +49,12 @@ function judgeReadyz(look: LocalApiReading, apiPort: number): Finding {
   if (look.status === 200) return ok(`${where} answers 200 without credentials`);
   if (look.status === 401 || look.status === 403)
     return fail(
-      `${where} answers ${look.status} without credentials: HAProxy would take every server for down`,
+      `${where} answers ${look.status} without credentials: HAProxy would mark every server down`,
       'kube-apiserver: allow anonymous /readyz (AuthenticationConfiguration, anonymous.conditions), or in the template: http-check expect status 200,401,403',
     );
   return warn(
     `${where} answers ${look.status}: this API server is not ready`,
-    `curl -k ${where}?verbose names the reason`,
+    `curl -k ${where}?verbose prints the reason`,
   );
 }
 
@@ -72,7 +72,7 @@ function judgeLabels(
   if (!settings.worker && !names.includes(settings.nodeName))
     return warn(
       `${settings.nodeName} is not among ${names.join(', ')}`,
-      `${label}; or give its name in the cluster: --node-name`,
+      `${label}; or set its name in the cluster: --node-name`,
     );
   const bare = look.nodes.filter(({ addresses }) => addresses.length === 0).map(({ name }) => name);
   if (bare.length > 0)
@@ -80,7 +80,7 @@ function judgeLabels(
       `${bare.join(', ')} has no InternalIP`,
       'kubelet --node-ip=ADDRESS on that node; kubectl get nodes -o wide',
     );
-  return ok(`${names.join(', ')} have it`);
+  return ok(`${names.join(', ')} have the label`);
 }
 
 const labels: Look<DoctorContext, ClusterReading> = async (context) => {
@@ -93,17 +93,17 @@ const settings = (context: DoctorContext) => read(context.settings);
 const local = async ({ settings: { apiPort }, ...limits }: DoctorContext) =>
   read(await askReadyz({ host: '127.0.0.1', port: apiPort }, limits));
 
-/** HTTP dates are whole seconds, and the request itself takes a fraction of one. */
-const UNIMPORTANT_MS = 2_000;
-const TOO_MUCH_MS = 30_000;
+/** HTTP dates are in whole seconds, and the request itself takes part of a second. */
+const TOLERATED_SKEW_MS = 2_000;
+const FAILING_SKEW_MS = 30_000;
 
 function judgeClock(where: string, look: LocalApiReading): Finding {
   if (look.kind !== 'answered' || look.skewMs === undefined) return skip(`${where} sends no Date header`);
   const { skewMs } = look;
   const size = `${(Math.abs(skewMs) / 1_000).toFixed(0)} s ${skewMs > 0 ? 'behind' : 'ahead of'} ${where}`;
-  if (Math.abs(skewMs) <= UNIMPORTANT_MS) return ok(`the clock agrees with ${where}`);
+  if (Math.abs(skewMs) <= TOLERATED_SKEW_MS) return ok(`the clock agrees with ${where}`);
   const remedy = 'timedatectl; chronyc tracking (or the time service you use), on both nodes';
-  return Math.abs(skewMs) >= TOO_MUCH_MS
+  return Math.abs(skewMs) >= FAILING_SKEW_MS
     ? fail(`this clock is ${size}`, remedy)
     : warn(`this clock is ${size}`, remedy);
 }
@@ -141,10 +141,10 @@ function judgePorts(wanted: readonly WantedPort[], held: readonly HeldPort[]): r
 
 function judgeHolder({ port, what, flag, isOurs }: WantedPort, holder: HostProcess | undefined): Finding {
   if (holder === undefined)
-    return unknown(`port ${port} (${what}) is taken, and its holder cannot be seen`, moreRights);
-  if (isOurs(holder)) return ok(`${port} is held by ${holder.name} (pid ${holder.pid}), as it should be`);
+    return unknown(`port ${port} (${what}) is in use by a process that is not visible`, moreRights);
+  if (isOurs(holder)) return ok(`${port} is used by ${holder.name} (pid ${holder.pid}), as expected`);
   return fail(
-    `port ${port} (${what}) is held by ${holder.name} (pid ${holder.pid})`,
+    `port ${port} (${what}) is used by ${holder.name} (pid ${holder.pid})`,
     `stop that program, or choose another port with ${flag} (see: ss -ltnp "sport = :${port}")`,
   );
 }
@@ -152,18 +152,18 @@ function judgeHolder({ port, what, flag, isOurs }: WantedPort, holder: HostProce
 export const settingsFileCheck: DoctorCheck = checkOf({
   id: 'settings-file',
   title: 'The settings file',
-  why: 'No process of hawser starts with a broken file: what runs now goes on until its next restart.',
+  why: 'No process of hawser starts with an invalid file. Running processes are affected at their next restart.',
   needs: { settings },
   unlessUnseen: ['skip'],
   judge: (facts) => judgeSettingsFile(facts.settings.settingsFile, facts.settings.outdated),
 });
 
-/** The ports of all products, and of the programs' own pages. */
+/** The check of the ports of all products and of the programs' own pages. */
 export function portsCheck(products: readonly Pick<Product, 'ports'>[]): DoctorCheck {
   return checkOf({
     id: 'ports',
     title: "HAProxy's and hawser's ports",
-    why: 'A new generation of HAProxy that cannot bind is dropped, and its change never arrives.',
+    why: 'A new generation of HAProxy that cannot bind its ports is dropped, and its configuration never takes effect.',
     none: 'no port is used',
     needs: {
       ports: async ({ settings, files, readings }: DoctorContext) => {
@@ -181,7 +181,7 @@ export const clusterChecks: readonly DoctorCheck[] = [
   checkOf({
     id: 'anonymous-readyz',
     title: '/readyz without credentials',
-    why: "HAProxy's check has no credentials: if the API server requires them, every server is down.",
+    why: "HAProxy's health check has no credentials. If the API server requires them, every server is down.",
     needs: { settings, local },
     judge: (facts) => judgeReadyz(facts.local, facts.settings.apiPort),
   }),
@@ -195,17 +195,17 @@ export const clusterChecks: readonly DoctorCheck[] = [
   checkOf({
     id: 'clock',
     title: 'The clock',
-    why: 'A wrong clock makes certificates and tokens fail, and mixes up the timeline of an incident.',
+    why: 'A wrong clock makes certificates and tokens invalid, and the timeline of an incident confusing.',
     needs: { clocks },
     none: 'no other node is known to compare with',
     judge: (facts) => facts.clocks.map(({ host, look }) => judgeClock(host, look)),
   }),
 ];
 
-/** A listening socket and the process that has it open; none if that is not visible. */
+/** A listening socket and its process; undefined if the process is not visible. */
 interface HeldPort {
   readonly port: number;
-  /** From where it can be reached: everywhere, through loopback only, or through one address. */
+  /** The bind address: all addresses, a loopback address, or another single address. */
   readonly scope: 'all' | 'loopback' | 'address';
   readonly holder: HostProcess | undefined;
 }
@@ -213,7 +213,7 @@ interface HeldPort {
 const LOOPBACK_6 = '00000000000000000000000001000000';
 const MAPPED_LOOPBACK = /^0{16}FFFF0000[0-9A-F]{6}7F$/;
 
-/** Of an address as the kernel prints it. */
+/** The scope of a bind address in the kernel's hexadecimal form. */
 export function scopeOf(address: string): HeldPort['scope'] {
   if (/^0+$/.test(address)) return 'all';
   const isLoopback =
@@ -240,7 +240,7 @@ async function heldPorts(
   }));
 }
 
-/** The first process found for each socket: a master and its workers share theirs. */
+/** The first process found for each socket. A master and its workers share their sockets. */
 async function holdersOf(
   files: HostFiles,
   inodes: ReadonlySet<string>,

@@ -17,20 +17,20 @@ import { layout } from '../install/layout.ts';
 import type { DoctorSettings } from './context.ts';
 import type { Product } from './product.ts';
 
-/** Each reading is made once, when it is first needed, and never rejects. */
+/** Readings that several checks share. Each is read once, when it is first needed, and never rejects. */
 export interface Readings extends NodeReadings {
-  /** Of the API and of ingress. */
+  /** The VIPs of the API and of ingress. */
   readonly vips: () => Promise<readonly string[]>;
   readonly apiVips: () => Promise<readonly string[]>;
   readonly kubeconfig: () => Promise<KubeconfigReading>;
-  /** The settings of a daemon that hawser does not install, where it runs here. */
+  /** The settings of a running daemon that hawser does not install; undefined if it does not run here. */
   readonly deployed: <Settings>(spec: CommandSpec<Settings>) => Settings | undefined;
   readonly cluster: () => Promise<ClusterReading>;
 }
 
 type Products = readonly Pick<Product, 'lookForVips' | 'lookForPeers'>[];
 
-/** `limits.signal` ends all readings; the checks that wait for one end earlier by themselves. */
+/** `limits.signal` aborts all readings. Checks that wait for a reading have their own, earlier time limit. */
 export function createReadings(
   settings: DoctorSettings,
   files: HostFiles,
@@ -60,7 +60,7 @@ export function createReadings(
       return await look;
     },
     kubeconfig,
-    // It was read as the spec says.
+    // The settings were parsed with this spec.
     deployed: <Settings>(spec: CommandSpec<Settings>) =>
       settings.deployed.find((each) => each.spec.name === spec.name)?.settings as Settings | undefined,
     cluster,
@@ -93,7 +93,7 @@ export type ClusterReading =
 
 const MAX_PAGE_BYTES = 4_000_000;
 
-/** Lists the control-plane nodes as the monitor does, by both labels; at most one page of each. */
+/** Lists the control-plane nodes by both labels, as the monitor does. Reads at most one page for each label. */
 async function lookAtCluster(
   look: KubeconfigReading,
   apiPort: number,
@@ -143,11 +143,11 @@ export type KubeconfigReading =
       readonly cause: 'missing' | 'forbidden' | 'broken';
     };
 
-/** Hawser's own, then where kubeadm and others leave the kubelet's. */
-const usual = [layout.kubeconfig, '/etc/kubernetes/kubelet.conf', '/var/lib/kubelet/kubeconfig'];
+/** The default kubeconfigs: hawser's own, then the kubelet's in the paths of kubeadm and other distributions. */
+const defaultKubeconfigs = [layout.kubeconfig, '/etc/kubernetes/kubelet.conf', '/var/lib/kubelet/kubeconfig'];
 
 async function readKubeconfig(settings: DoctorSettings, files: HostFiles): Promise<KubeconfigReading> {
-  const paths = settings.kubeconfig === undefined ? usual : [settings.kubeconfig];
+  const paths = settings.kubeconfig === undefined ? defaultKubeconfigs : [settings.kubeconfig];
   for (const path of paths) {
     const file = openKubeconfig(await files.locate(path), () => undefined);
     try {
@@ -169,7 +169,7 @@ const CAUSES: Readonly<Record<string, 'missing' | 'forbidden'>> = {
   EACCES: 'forbidden',
 };
 
-/** A kubeconfig names its certificates by paths of the node, which may be links. */
+/** Translates the paths of certificates and tokens in a kubeconfig, which are paths on the node and may be links. */
 async function locateCredentials({ config }: LoadedKubeconfig, files: HostFiles): Promise<void> {
   const root = files.at('/').replace(/\/$/, '');
   const here = async (path: string): Promise<string> =>
@@ -184,12 +184,12 @@ async function locateCredentials({ config }: LoadedKubeconfig, files: HostFiles)
 }
 
 export type LocalApiReading =
-  /** `skewMs`: how far its clock is ahead of ours; undefined if it does not say. */
+  /** `skewMs`: how far the server's clock is ahead of this node's; undefined without a Date header. */
   | { readonly kind: 'answered'; readonly status: number; readonly skewMs: number | undefined }
   | { readonly kind: 'closed' }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** `/readyz` as HAProxy's check asks for it: without credentials, the certificate unverified. Never throws. */
+/** Requests `/readyz` as HAProxy's health check does: without credentials and without verifying the certificate. Never rejects. */
 export async function askReadyz(
   { host, port }: { readonly host: string; readonly port: number },
   { signal, answerTimeoutMs }: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
@@ -200,12 +200,12 @@ export async function askReadyz(
     return codeOf(answer.error) === 'ECONNREFUSED'
       ? { kind: 'closed' }
       : { kind: 'failed', message: answer.reason };
-  const said = Date.parse(answer.headers.date ?? '');
-  const skewMs = Number.isNaN(said) ? undefined : said - Date.now();
+  const date = Date.parse(answer.headers.date ?? '');
+  const skewMs = Number.isNaN(date) ? undefined : date - Date.now();
   return { kind: 'answered', status: answer.status, skewMs };
 }
 
-/** The other nodes: of `--servers`, else of a product's configuration, else of the API. This node's own addresses are left out. */
+/** The other nodes, from `--servers`, else from a product's configuration, else from the API. Omits this node's own addresses. */
 async function peersOf(
   settings: DoctorSettings,
   configured: readonly { readonly peers: readonly Peer[]; readonly from: string }[],

@@ -5,13 +5,13 @@ import { credentialChecks } from './credential-checks.ts';
 import { clusterChecks, portsCheck, settingsFileCheck } from './node-checks.ts';
 import type { Product } from './product.ts';
 
-/** A check, and where it says something: on a node, or where this daemon runs. */
+/** A check and where it applies: on every node, or only where this daemon runs. */
 export interface PlacedCheck extends DoctorCheck {
   readonly place: 'node' | CommandSpec;
 }
 
 /**
- * Every check, in the order in which they are shown: those that matter most, then the settings, each product, the ports of all,
+ * Returns every check in the order of the report: the most important ones, then the settings file, each product, the ports,
  * the API.
  */
 export function checksOf(products: readonly Product[]): readonly PlacedCheck[] {
@@ -40,8 +40,8 @@ function productChecks(product: Product): readonly PlacedCheck[] {
 }
 
 /**
- * Those that say something here. In the pod of a daemon that hawser does not install nothing is said of nodes; `isNodeSeen` tells
- * such a pod from a node that it shares the network with.
+ * Returns the checks that apply here. In the pod of a daemon that hawser does not install, checks of nodes do not apply. `isNodeSeen`
+ * distinguishes such a pod from a node, since both may use the same network.
  */
 export function checksHere(
   checks: readonly PlacedCheck[],

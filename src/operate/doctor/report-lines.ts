@@ -3,21 +3,21 @@ import { countText } from '../../engine/system/text/readable-text.ts';
 import { wrapText } from '../../engine/system/text/wrap-text.ts';
 import type { CheckedFinding } from './examine.ts';
 
-/** What `hawser doctor --json` prints; published as `schemas/doctor.schema.json`. */
+/** The output of `hawser doctor --json`; published as `schemas/doctor.schema.json`. */
 export const doctorReportSchema = z.object({
   v: z.literal(1),
-  /** `degraded` if a check failed; else `unknown` if one could not look. Warnings do not count. */
+  /** `degraded` if a check failed, else `unknown` if a check could not be made. Warnings have no effect. */
   verdict: z.enum(['healthy', 'degraded', 'unknown']),
   tookMs: z.number().check(z.nonnegative()),
   checks: z.array(
     z.object({
       id: z.string(),
       title: z.string(),
-      /** `skip` where there is nothing to look at, `unknown` where it could not look. */
+      /** `skip`: the check does not apply here. `unknown`: the check could not be made. */
       verdict: z.enum(['ok', 'warn', 'fail', 'unknown', 'skip']),
       message: z.string(),
       why: z.string(),
-      /** What to type or to change; null if there is nothing to do. */
+      /** What to run or to change; null if there is nothing to do. */
       remedy: z.nullable(z.string()),
     }),
   ),
@@ -55,7 +55,7 @@ const VERDICTS: Readonly<Record<Shown['verdict'], readonly [word: string, colour
   skip: ['skip', 90],
 };
 
-/** The whole report for a person, in 80 columns. Below each finding that is not ok stand its reason and what to type. */
+/** The report as text, 80 columns wide. Each finding that is not ok is followed by why it matters and what to run. */
 export function reportLines(report: DoctorReport, options: { readonly colours: boolean }): readonly string[] {
   const paint: Paint = (text, verdict) =>
     options.colours ? `\u001b[${VERDICTS[verdict][1]}m${text}\u001b[0m` : text;

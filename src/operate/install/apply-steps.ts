@@ -16,8 +16,8 @@ type StepsOutcome =
     };
 
 /**
- * Does all steps in their order, or none: the first failure takes back what was done, newest first. Every file
- * appears whole and with its mode, or not at all.
+ * Applies all steps in order, or none: after a failure, the applied steps are undone, newest first. Every file
+ * is written atomically, with its mode.
  */
 export async function applySteps(root: string, steps: readonly Step[]): Promise<StepsOutcome> {
   const done: Step[] = [];
@@ -48,11 +48,11 @@ export async function applySteps(root: string, steps: readonly Step[]): Promise<
 /** For chown(2), (uid_t) -1. */
 const KEEP_OWNER = 0xff_ff_ff_ff;
 
-/** Renaming a file into its place works within one mount alone. */
+/** rename(2) works only within one mount. */
 function expectedFor(error: unknown): string {
   return codeOf(error) === 'EXDEV'
     ? 'expected its folder and the one above it on one mount'
-    : 'expected a disk that takes it';
+    : 'expected a writable disk';
 }
 
 export function pathOf(step: Step): string {
@@ -64,7 +64,7 @@ async function apply(root: string, step: Step): Promise<void> {
   switch (step.kind) {
     case 'make-directory':
       await mkdir(path);
-      // Sets the mode whatever the umask is.
+      // Sets the mode independently of the umask.
       return await chmod(path, 0o755);
     case 'change-mode':
       return await chmod(path, step.mode);
@@ -105,8 +105,7 @@ async function write(
 }
 
 /**
- * Gives a file another name in its folder. A symbolic link stays one. Throws EEXIST where the name is taken: nothing is
- * overwritten, as rename(2) would.
+ * Renames a file without overwriting another, unlike rename(2): throws EEXIST if the new name exists. A symbolic link stays a link.
  */
 export async function moveFile(from: string, to: string): Promise<void> {
   await link(from, to);

@@ -1,48 +1,48 @@
 import { dirname, join } from 'node:path';
 import { containerOf, type Pod } from '../../cli/pod.ts';
 import { isRendered } from '../../engine/render/rendered-mark.ts';
+import { type DesiredInstall, recordOf } from './desired.ts';
 import { cannotReplace, type Disk, type Entry, fileOn, savedName, serviceOf, textOn } from './disk.ts';
-import { layout, podLayout, sharedFolders, type WantedFile, type WantedFolder } from './layout.ts';
+import { type DesiredFile, type DesiredFolder, layout, podLayout, sharedFolders } from './layout.ts';
 import { sha256 } from './record.ts';
-import { recordOf, type Wanted } from './want.ts';
 
 type FileState = Pick<Extract<Entry, { kind: 'file' }>, 'content' | 'mode'>;
 
-/** One change; `before` is what undoes it. Paths are below the root directory. */
+/** One change. `before` is the state that undoes it. Paths are relative to the node's root directory. */
 export type Step =
   | { readonly kind: 'make-directory'; readonly path: string }
   | { readonly kind: 'change-mode'; readonly path: string; readonly mode: number; readonly before: number }
   | { readonly kind: 'change-group'; readonly path: string; readonly group: number; readonly before: number }
   | { readonly kind: 'move'; readonly path: string; readonly to: string }
-  | { readonly kind: 'write'; readonly file: WantedFile; readonly before: FileState | undefined };
+  | { readonly kind: 'write'; readonly file: DesiredFile; readonly before: FileState | undefined };
 
-/** A file that is on the node with another text than hawser wrote or would write. */
+/** A file on the node whose content hawser neither wrote nor would write. */
 export interface EditedFile {
   /** The content on the node. */
   readonly content: string;
   readonly mode: number;
-  readonly wanted: WantedFile;
-  /** The content that hawser wrote, by the record; undefined if hawser did not write the file. */
+  readonly desired: DesiredFile;
+  /** The SHA-256 in the record of what hawser wrote; undefined if hawser did not write the file. */
   readonly recorded: string | undefined;
-  /** Whether hawser would write another file than last time: it cannot, without losing what was edited. */
+  /** Whether hawser would write other content than last time, which would discard the edits. */
   readonly isOutdated: boolean;
 }
 
-/** A configuration of the same program, from a package or from the files of a guide. */
+/** A configuration of the same program that comes from a package or a guide. */
 export interface ForeignConfiguration {
-  /** On the node. */
   readonly path: string;
+  /** The name under which the file is kept while hawser is installed. */
   readonly aside: string;
-  /** A unit of systemd that is started at boot and reads the file. */
+  /** The systemd unit that starts at boot and reads the file. */
   readonly service: string | undefined;
 }
 
 export interface Difference {
   readonly steps: readonly Step[];
-  /** Files that stay as they are. */
+  /** Edited files that are not changed. */
   readonly edited: readonly EditedFile[];
   readonly foreign: readonly ForeignConfiguration[];
-  /** Pods of others with the names of ours, which an install must not replace. */
+  /** Manifests with hawser's names that hawser did not write. An install must not replace them. */
   readonly others: readonly string[];
   /** Obstacles, such as a file where a folder belongs. */
   readonly problems: readonly string[];
@@ -51,21 +51,23 @@ export interface Difference {
 const FOLDER_MODE = 0o755;
 
 /**
- * The steps from the disk to what is wanted; none if all is there. The record is written before the first manifest, so that an interrupted
- * install can be uninstalled. Edited files stay, or are saved next to their replacement.
+ * Returns the steps from the disk to the desired state; none if nothing differs. The record is written before the first manifest, so that an
+ * interrupted install can be uninstalled. Edited files stay, or with `overwrite` are saved before they are replaced.
  */
-export function diff(root: string, disk: Disk, wanted: Wanted, overwrite: boolean): Difference {
-  const others = othersManifests(disk, wanted);
-  const aside = foreignConfigurations(disk, wanted.pods);
-  const changed = editedFiles(disk, ownTexts(wanted, others));
-  const stays = new Map((overwrite ? [] : changed).map(({ wanted: { path }, recorded }) => [path, recorded]));
-  const isWritten = ({ path }: WantedFile) => !stays.has(path);
+export function diff(root: string, disk: Disk, desired: DesiredInstall, overwrite: boolean): Difference {
+  const others = othersManifests(disk, desired);
+  const aside = foreignConfigurations(disk, desired.pods);
+  const changed = editedFiles(disk, editableFiles(desired, others));
+  const stays = new Map(
+    (overwrite ? [] : changed).map(({ desired: { path }, recorded }) => [path, recorded]),
+  );
+  const isWritten = ({ path }: DesiredFile) => !stays.has(path);
   const files = [
     ...(overwrite ? changed.map((file) => backupOf(disk, file)) : []),
-    ...wanted.support.filter(isWritten),
+    ...desired.support.filter(isWritten),
   ];
-  const manifests = wanted.manifests.filter(isWritten);
-  const folders = sharedFolders(wanted.pods);
+  const manifests = desired.manifests.filter(isWritten);
+  const folders = sharedFolders(desired.pods);
   const parents = [...files, { path: layout.record }, ...manifests].map(({ path }) => dirname(path));
   const made = [...folders.map(({ path }) => path), ...parents].map((path) =>
     missingFolders(root, disk, path),
@@ -77,9 +79,9 @@ export function diff(root: string, disk: Disk, wanted: Wanted, overwrite: boolea
     ]),
   ];
   const record = recordOf(
-    wanted,
+    desired,
     directories,
-    [...wanted.support, ...wanted.manifests].flatMap(({ path, content }) => {
+    [...desired.support, ...desired.manifests].flatMap(({ path, content }) => {
       const checksum = stays.has(path) ? stays.get(path) : sha256(content);
       return checksum === undefined ? [] : [{ path, sha256: checksum }];
     }),
@@ -96,14 +98,13 @@ export function diff(root: string, disk: Disk, wanted: Wanted, overwrite: boolea
 }
 
 /**
- * The steps that are missing for these folders and files, in their order. Folders that are only on the way get mode 0755
- * when they are made.
+ * Returns the steps that create or change these folders and files, in their order. Missing parent folders are created with mode 0755.
  */
 export function planFiles(
   root: string,
   disk: Disk,
-  wanted: readonly WantedFile[],
-  folders: readonly WantedFolder[] = [],
+  desired: readonly DesiredFile[],
+  folders: readonly DesiredFolder[] = [],
 ): { readonly steps: readonly Step[]; readonly problems: readonly string[] } {
   const made = new Set<string>();
   const problems = new Set<string>();
@@ -114,7 +115,7 @@ export function planFiles(
     for (const each of missing) made.add(each);
     return missing.map((each) => ({ kind: 'make-directory', path: each }));
   };
-  const writeFile = (file: WantedFile): readonly Step[] => {
+  const writeFile = (file: DesiredFile): readonly Step[] => {
     const entry = disk.at(file.path);
     const there = fileOn(disk, file.path);
     if (entry === undefined || there !== undefined) return stepsFor(file, there);
@@ -123,23 +124,23 @@ export function planFiles(
   };
   const steps = [
     ...folders.flatMap((folder) => [...makeFolder(folder.path), ...folderSteps(disk, folder)]),
-    ...wanted.flatMap((file) => [...makeFolder(dirname(file.path)), ...writeFile(file)]),
+    ...desired.flatMap((file) => [...makeFolder(dirname(file.path)), ...writeFile(file)]),
   ];
   return { steps, problems: [...problems] };
 }
 
-function stepsFor(file: WantedFile, before: FileState | undefined): readonly Step[] {
+function stepsFor(file: DesiredFile, before: FileState | undefined): readonly Step[] {
   const { path, mode } = file;
   if (before === undefined || !before.content.equals(Buffer.from(file.content)))
     return [{ kind: 'write', file, before }];
   return before.mode === mode ? [] : [{ kind: 'change-mode', path, mode, before: before.mode }];
 }
 
-/** Also for an existing folder: the pods depend on its mode and group. */
-function folderSteps(disk: Disk, { path, mode, group }: WantedFolder): readonly Step[] {
+/** Existing folders are changed as well, because the pods depend on their mode and group. */
+function folderSteps(disk: Disk, { path, mode, group }: DesiredFolder): readonly Step[] {
   const entry = disk.at(path);
   const before = entry?.kind === 'folder' ? entry : { mode: FOLDER_MODE, group: 0 };
-  // The group first: the kernel may take bits of the mode away with it.
+  // The group is changed first, because chown(2) may clear mode bits.
   const steps: Step[] = [];
   if (group !== undefined && group !== before.group)
     steps.push({ kind: 'change-group', path, group, before: before.group });
@@ -161,7 +162,7 @@ function missingFolders(root: string, disk: Disk, path: string): Missing {
   };
 }
 
-function othersManifests(disk: Disk, { manifests }: Wanted): readonly string[] {
+function othersManifests(disk: Disk, { manifests }: DesiredInstall): readonly string[] {
   return manifests.flatMap(({ path, content }) => {
     const isOurs = disk.record?.files.some((file) => file.path === path) ?? false;
     const there = isOurs ? undefined : fileOn(disk, path);
@@ -169,34 +170,37 @@ function othersManifests(disk: Disk, { manifests }: Wanted): readonly string[] {
   });
 }
 
-/** Templates and manifests, which an operator may have edited, except pods of others in their place. */
-function ownTexts({ pods, support, manifests }: Wanted, others: readonly string[]): readonly WantedFile[] {
+/** The templates and manifests, which an operator may have edited, except `others`. */
+function editableFiles(
+  { pods, support, manifests }: DesiredInstall,
+  others: readonly string[],
+): readonly DesiredFile[] {
   const templates = new Set(pods.map((pod) => podLayout(pod).template));
   const own = [...support.filter(({ path }) => templates.has(path)), ...manifests];
   return own.filter(({ path }) => !others.includes(path));
 }
 
-function editedFiles(disk: Disk, files: readonly WantedFile[]): readonly EditedFile[] {
-  return files.flatMap((wanted) => {
-    const { path } = wanted;
+function editedFiles(disk: Disk, files: readonly DesiredFile[]): readonly EditedFile[] {
+  return files.flatMap((desired) => {
+    const { path } = desired;
     const there = fileOn(disk, path);
     const recorded = disk.record?.files.find((file) => file.path === path)?.sha256;
     if (there === undefined || sha256(there.content) === recorded) return [];
-    if (there.content.equals(Buffer.from(wanted.content))) return [];
-    const isOutdated = recorded !== sha256(wanted.content);
-    return [{ content: there.content.toString('utf8'), mode: there.mode, wanted, recorded, isOutdated }];
+    if (there.content.equals(Buffer.from(desired.content))) return [];
+    const isOutdated = recorded !== sha256(desired.content);
+    return [{ content: there.content.toString('utf8'), mode: there.mode, desired, recorded, isOutdated }];
   });
 }
 
-function backupOf(disk: Disk, { wanted: { path }, content, mode }: EditedFile): WantedFile {
+function backupOf(disk: Disk, { desired: { path }, content, mode }: EditedFile): DesiredFile {
   return { path: savedName(disk, path), content, mode };
 }
 
-/** Where packages have theirs, every configuration that hawser did not render. */
+/** Finds configurations at the paths of distribution packages that hawser did not render. */
 function foreignConfigurations(disk: Disk, pods: readonly Pod[]) {
   const found: ForeignConfiguration[] = [];
   const problems: string[] = [];
-  // On a node that hawser runs on already, the monitor keeps what it replaces.
+  // On a node with hawser installed, the monitor keeps a copy of what it replaces.
   if (disk.record !== undefined) return { found, problems };
   for (const pod of pods) {
     const { packaged: path, aside } = podLayout(pod);
@@ -210,19 +214,19 @@ function foreignConfigurations(disk: Disk, pods: readonly Pod[]) {
       found.push({ path, aside, service });
     } else if (kept !== content)
       problems.push(
-        `Cannot keep "${path}" as "${aside}": another copy is there already; move one of the two away`,
+        `Cannot keep "${path}" as "${aside}": that file exists already; move one of the two away`,
       );
   }
   return { found, problems };
 }
 
-/** A pod that the kubelet restarts, with all its containers, since its manifest changes. */
+/** A pod that the kubelet restarts because its manifest changes. */
 export interface Restart {
   readonly manifest: string;
   readonly containers: readonly string[];
 }
 
-/** The pods whose manifests exist and change. A new pod is not restarted, but started. */
+/** Returns the pods whose existing manifests change. New pods are not included. */
 export function restarts(steps: readonly Step[], pods: readonly Pod[]): readonly Restart[] {
   const changed = new Set(
     steps.flatMap((step) => (step.kind === 'write' && step.before !== undefined ? step.file.path : [])),

@@ -4,55 +4,55 @@ import { basename, dirname, join } from 'node:path';
 import type { Pod } from '../../cli/pod.ts';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import { isManifest, layout, podLayout } from './layout.ts';
-import { type InstallRecord, parseRecord, whyNoRecord } from './record.ts';
+import { type InstallRecord, parseRecord, recordProblem } from './record.ts';
 
-/** What is at a path of the node. */
+/** The entry at a path of the node. */
 export type Entry =
-  /** `isLink`: its content is that of another file. */
+  /** `isLink`: a symbolic link; the content and mode are those of its target. */
   | { readonly kind: 'file'; readonly content: Buffer; readonly mode: number; readonly isLink: boolean }
   | {
       readonly kind: 'folder';
       readonly mode: number;
       readonly group: number;
-      /** Sorted. */
+      /** The names in the folder, sorted. */
       readonly names: readonly string[];
-      /** The error code if nothing can be written there. */
+      /** The error code if the folder is not writable. */
       readonly blocked: string | undefined;
     }
-  /** Something else, or a file that cannot be read. */
+  /** Neither a file nor a folder, or a file that cannot be read. */
   | { readonly kind: 'unreadable'; readonly message: string };
 
-/** The node's disk as it was before the command: every path that an install or an uninstall depends on. */
+/** The state of the node's disk before the command, for every path that an install or an uninstall depends on. */
 export interface Disk {
-  /** Undefined if there is nothing. Throws for something that was not read. */
+  /** The entry at a path; undefined if nothing exists there. Throws for an existing path that was not read. */
   readonly at: (path: string) => Entry | undefined;
-  /** Undefined also for a file that is not one. */
+  /** The record of the earlier install; undefined if it is missing or invalid. */
   readonly record: InstallRecord | undefined;
 }
 
-/** Far above any manifest. */
+/** Far larger than any manifest. */
 const MAX_BYTES = 1_000_000;
 
-/** Looks once. Never rejects: what cannot be read is an entry. */
-export async function look(root: string, pods: readonly Pod[]): Promise<Disk> {
-  const { see, at } = lookBelow(root);
-  await see(Object.values(layout));
+/** Reads the disk once. Never rejects: a path that cannot be read is an `unreadable` entry. */
+export async function readDisk(root: string, pods: readonly Pod[]): Promise<Disk> {
+  const { read, at } = diskReader(root);
+  await read(Object.values(layout));
   const record = parseRecord(textAt(at(layout.record)) ?? '');
-  await see([...(record?.files ?? []).map(({ path }) => path), ...(record?.directories ?? [])]);
-  await see(pods.flatMap(pathsOf));
+  await read([...(record?.files ?? []).map(({ path }) => path), ...(record?.directories ?? [])]);
+  await read(pods.flatMap(pathsOf));
   const manifests = at(layout.manifests);
   const names = manifests?.kind === 'folder' ? manifests.names : [];
-  await see(names.map((name) => `${layout.manifests}/${name}`));
+  await read(names.map((name) => `${layout.manifests}/${name}`));
   return { record, at };
 }
 
-/** Reads these paths, and the folders on the way to them. */
-export function lookBelow(root: string) {
+/** Returns `read`, which reads paths below `root` and their parent folders once, and `at`, which returns what was read. */
+export function diskReader(root: string) {
   const entries = new Map<string, Entry | undefined>();
-  const see = async (paths: readonly string[]): Promise<void> => {
+  const read = async (paths: readonly string[]): Promise<void> => {
     for (const path of paths) {
       if (entries.has(path)) continue;
-      if (path !== '/') await see([dirname(path)]);
+      if (path !== '/') await read([dirname(path)]);
       entries.set(path, await entryAt(join(root, path)));
     }
   };
@@ -62,13 +62,13 @@ export function lookBelow(root: string) {
     if (!entries.has(path) && isNamed) throw new Error(`"${path}" was not read`);
     return entries.get(path);
   };
-  return { see, at };
+  return { read, at };
 }
 
-/** `--print` is for any node. */
+/** The disk for `--print`, which applies to any node. */
 export const emptyDisk: Disk = { at: () => undefined, record: undefined };
 
-/** Files of an earlier install that exist and cannot be used. */
+/** The problems with files of an earlier install that exist but cannot be used. */
 export function diskProblems(disk: Disk): readonly string[] {
   const unreadable = [layout.record, layout.settings, layout.clusterAuthority].flatMap((path) => {
     const entry = disk.at(path);
@@ -77,17 +77,17 @@ export function diskProblems(disk: Disk): readonly string[] {
   });
   const text = fileOn(disk, layout.record)?.content.toString('utf8');
   if (text === undefined || disk.record !== undefined) return unreadable;
-  const why = whyNoRecord(layout.record, text);
-  return [...unreadable, `${why}, or move the file away to start afresh`];
+  const problem = recordProblem(layout.record, text);
+  return [...unreadable, `${problem}, or move the file away to start from scratch`];
 }
 
-/** For something that is not a file. */
+/** The problem with an entry in the place of a file that is not a regular file. */
 export function cannotReplace(path: string, entry: Entry): string {
   const what = entry.kind === 'unreadable' ? entry.message : 'it is not a regular file';
-  return `Cannot replace "${path}": ${what}, expected one or none`;
+  return `Cannot replace "${path}": ${what}, expected a regular file or none`;
 }
 
-/** A service that is started at boot and reads the configuration of its package. */
+/** The path of the systemd unit's link if the package's service starts at boot. */
 export function serviceOf({ program }: Pick<Pod, 'program'>): string {
   return `/etc/systemd/system/multi-user.target.wants/${program}.service`;
 }
@@ -127,12 +127,12 @@ function textAt(entry: Entry | undefined): string | undefined {
   return entry?.kind === 'file' ? entry.content.toString('utf8') : undefined;
 }
 
-/** Undefined if there is no readable file. */
+/** The content of a file; undefined if it cannot be read. */
 export function textOn(disk: Disk, path: string): string | undefined {
   return textAt(disk.at(path));
 }
 
-/** The regular file that an install would replace. */
+/** The regular file at a path; undefined for a symbolic link and anything else. */
 export function fileOn(disk: Disk, path: string): Extract<Entry, { kind: 'file' }> | undefined {
   const entry = disk.at(path);
   return entry?.kind === 'file' && !entry.isLink ? entry : undefined;
@@ -144,8 +144,8 @@ export function namesIn(disk: Disk, folder: string): readonly string[] {
 }
 
 /**
- * `PATH.saved`, or the first of `PATH.saved.2`, `PATH.saved.3` … that nothing has. Not in the folder of the manifests: the kubelet
- * would read the copy as one more pod.
+ * `PATH.saved`, or the first of `PATH.saved.2`, `PATH.saved.3` … that does not exist. The copy of a manifest is outside the manifests
+ * folder, where the kubelet would run it as another pod.
  */
 export function savedName(disk: Disk, path: string): string {
   const folder = isManifest(path) ? layout.kubernetes : dirname(path);

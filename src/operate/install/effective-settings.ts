@@ -6,7 +6,7 @@ import type { Pod, PodNeeds, PodVips } from '../../cli/pod.ts';
 import { type SettingsKey, settingsKeys } from '../../cli/settings-form.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 
-/** What the settings of this node mean for its pods. */
+/** The pods of this node, as its settings file determines them. */
 export interface EffectiveSettings {
   readonly isWorker: boolean;
   /** The pods that belong on this node. */
@@ -16,19 +16,19 @@ export interface EffectiveSettings {
 
 export interface EffectivePod extends PodNeeds {
   readonly pod: Pod;
-  /** Of its values: it changes if and only if the pod has to be restarted. */
+  /** Digest of the settings of this pod's daemons. It changes if and only if the pod must be restarted. */
   readonly digest: string;
 }
 
 const NO_VIPS: PodVips = { all: [], api: [], apiPort: 0, healthPort: 0, problemsOf: async () => [] };
 
-/** What can be installed, and all that a settings file may have: the keys of other programs may be among them. */
+/** The pods that can be installed, and all keys that the settings file may contain, including those of other programs. */
 export interface Installable {
   readonly pods: readonly Pod[];
   readonly keys: readonly SettingsKey[];
 }
 
-/** Reads a settings file as all daemons would. Throws a ConfigError with the problems of the first one that has any. */
+/** Reads a settings file as every daemon does. Throws a ConfigError with the problems of the first daemon that refuses it. */
 export function effectiveSettings(
   text: string,
   path: string,
@@ -37,7 +37,7 @@ export function effectiveSettings(
   const parsed = parseSettingsFile(text, path, keys);
   if (parsed.kind === 'problems') throw new ConfigError(parsed.problems);
   const { values } = parsed;
-  // The environment of this process is not that of the pods.
+  // Ignores the environment of this process, because the pods do not have it.
   const settingsOf = <Settings>(spec: CommandSpec<Settings>): Settings =>
     settingsTyped(spec, [...filesOf(spec), `--settings=${path}`], {}, () => ({ path, values }));
   const isWorker = values.top['worker']?.value === true;
@@ -47,12 +47,12 @@ export function effectiveSettings(
   return { isWorker, pods: effective, vips: effective.flatMap(({ vips }) => vips ?? [])[0] ?? NO_VIPS };
 }
 
-/** The manifests name the files that a daemon takes as arguments. */
+/** Placeholders for the file arguments of a daemon, which the manifests set. */
 function filesOf({ positionals }: CommandSpec): readonly string[] {
   return Object.keys(positionals).map((name) => `/${name}`);
 }
 
-/** Covers only the keys of this pod's daemons, so that another pod's setting does not restart it. */
+/** Covers only the keys of this pod's daemons, so that a setting of another pod does not restart it. */
 function digestOf(values: SettingsValues, { daemons }: Pod): string {
   const lines = settingsKeys(daemons).flatMap(({ place, key }) => {
     const found = values[place]?.[key];

@@ -5,7 +5,7 @@ import { ConfigError } from '../../engine/system/errors.ts';
 
 const root = flag('<dir>', absolutePath, "the node's root directory", { default: '/' });
 const dryRun = toggle('show what would change, and change nothing', { typedOnly: true });
-const json = jsonFlag('print one document: the steps, and what came of them');
+const json = jsonFlag('print one document: the steps and their outcome');
 
 const imageName = z
   .string()
@@ -20,28 +20,28 @@ export const installCommand = commandSpec({
     apiVip: flag(
       '<addresses>',
       z.optional(addresses),
-      'virtual IP of the API; one of each family, separated by a comma',
+      'virtual IP of the API; at most one per address family, separated by a comma',
     ),
-    ingressVip: flag('<addresses>', z.optional(addresses), 'virtual IP of ingress, likewise'),
+    ingressVip: flag('<addresses>', z.optional(addresses), 'virtual IP of ingress, in the same form'),
     clusterName: flag(
       '<name>',
       z.optional(nonEmpty),
-      "the same on all nodes (default: the name that the VIP's holder reports, else from the VIP)",
+      "name of the cluster, the same on all nodes (default: from the VIP's holder, else derived from the VIP)",
     ),
     interface: flag(
       '<name>',
       z.optional(nonEmpty),
-      'where the VIPs go (default: the one whose subnet holds them)',
+      'interface for the VIPs (default: the one whose subnet contains them)',
     ),
     image: flag(
       '<image>',
       z.optional(imageName),
-      'of all containers (default: as before, else hawser with its version)',
+      'image of all containers (default: as before, else the image of this version of hawser)',
     ),
     credentials: flag(
       '<whose>',
       z.optional(oneOf(['kubelet', 'own'])),
-      "of the monitors: the kubelet's certificate, which is renewed, or a kubeconfig of hawser's own (default: as before, else kubelet)",
+      "credentials of the monitors: the kubelet's certificate, which is renewed, or a kubeconfig for hawser (default: as before, else kubelet)",
     ),
     firstNode: toggle('kubeadm init runs here next: hold the VIP without an API'),
     join: toggle('this node joins the cluster that answers at the VIP'),
@@ -50,12 +50,12 @@ export const installCommand = commandSpec({
     patches: flag(
       '<dir>',
       z.optional(absolutePath),
-      'patches of the pods, as for kubeadm; a path on the node (default: as before)',
+      'folder on the node with patches for the pods, as for kubeadm (default: as before)',
     ),
-    overwrite: toggle('replace files that were edited; each is kept as FILE.saved', { typedOnly: true }),
-    print: toggle('only print every file as cloud-config, for any node'),
+    overwrite: toggle('replace edited files, and keep each as FILE.saved', { typedOnly: true }),
+    print: toggle('only print all files as cloud-config, for any node'),
     dryRun,
-    yes: toggle('do not ask', { typedOnly: true }),
+    yes: toggle('do not ask for confirmation', { typedOnly: true }),
     json,
   },
   examples: [
@@ -66,14 +66,14 @@ export const installCommand = commandSpec({
     ],
     ['hawser install --api-vip 192.0.2.100 --image IMAGE --join', 'on every further control-plane node'],
     ['hawser install --worker --image IMAGE', 'on a worker: no VIP, no keepalived'],
-    ['hawser install --image NEW --yes', 'an upgrade, without a question'],
+    ['hawser install --image NEW --yes', 'an upgrade without confirmation'],
     ['hawser install --api-vip 192.0.2.100 --image IMAGE --print', 'for cloud-init, GitOps or Cluster API'],
   ],
   notes: [
-    '/etc/hawser/config.yaml keeps its values, except those given by flags.',
-    'Edited templates and manifests stay as they are. Patches are files such as haproxy.yaml and keepalived0+json.yaml.',
-    'Manifests are written last, each in one step. If a step fails, the earlier ones are undone.',
-    'Exit codes: 0 done or nothing to do, 1 failure, 2 refused: every reason is listed and nothing was written.',
+    '/etc/hawser/config.yaml keeps its values, except those set by flags.',
+    'Edited templates and manifests are not changed. Patches are files such as haproxy.yaml and keepalived0+json.yaml.',
+    'Manifests are written last, each atomically. If a step fails, all earlier steps are undone.',
+    'Exit codes: 0 done or nothing to do, 1 failure, 2 refused: all reasons are listed and nothing was written.',
   ],
   derive: (settings) => {
     const { apiVip, ingressVip, clusterName, interface: vipInterface, firstNode, join } = settings;
@@ -83,7 +83,7 @@ export const installCommand = commandSpec({
       throw new ConfigError(
         typed.map(
           ([name]) =>
-            `Cannot use --worker with ${flagName(name)}: a worker holds no VIP, expected one of them`,
+            `Cannot use --worker with ${flagName(name)}: a worker holds no VIP, expected one of the two`,
         ),
       );
     if (settings.json !== undefined && settings.print)
@@ -99,14 +99,14 @@ export const uninstallCommand = commandSpec({
   summary: 'Removes the pods, waits for their end, and removes VIPs, the firewall table and files.',
   flags: {
     keepConfig: toggle('keep the settings and the kubeconfig'),
-    timeout: flag('<duration>', durationMs, 'how long the pods may take to end', { default: '90s' }),
+    timeout: flag('<duration>', durationMs, 'how long to wait for the pods to end', { default: '90s' }),
     root,
     dryRun,
     json,
   },
   examples: [['hawser uninstall --dry-run'], ['hawser uninstall --keep-config', 'to install it again later']],
   notes: [
-    'Only what `hawser install` has written is removed; a file that was edited since is kept as FILE.saved.',
+    'Only files that `hawser install` wrote are removed. A file that was edited since is kept as FILE.saved.',
     'Exit codes: 0 nothing of hawser is left, 1 something is left and listed, 2 usage.',
   ],
 });

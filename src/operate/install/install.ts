@@ -2,39 +2,46 @@ import { createInterface } from 'node:readline/promises';
 import { structuredWriter } from '../../cli/run-command.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { applySteps } from './apply-steps.ts';
-import { askNode, askVips, chooseClusterName } from './ask.ts';
+import { desiredInstall, desiredSettings, printedFiles } from './desired.ts';
 import { diff, restarts, type Step } from './diff.ts';
-import { diskProblems, emptyDisk, look } from './disk.ts';
+import { diskProblems, emptyDisk, readDisk } from './disk.ts';
 import type { Installable } from './effective-settings.ts';
 import type { InstallSettings } from './install-settings.ts';
-import { object } from './objections.ts';
-import { editedDiff, planText, restartsText, stepForPrograms } from './plan-text.ts';
-import { printedFiles, want, wantSettings } from './want.ts';
+import { findObjections } from './objections.ts';
+import { editedDiff, planText, restartsText, stepData } from './plan-text.ts';
+import { chooseClusterName, inspectNode, probeVips } from './probe.ts';
 
 /**
- * Looks at the disk and asks the network once, and compares what is wanted with what is there; only the last step writes. Throws a
- * ConfigError that lists every reason against the install; in that case nothing was written.
+ * Installs hawser on this node. Reads the disk and probes the network once, compares the desired state with the disk, and writes only at the
+ * end. Resolves with the exit code. Throws a ConfigError that lists every problem; in that case nothing was written.
  */
-export async function install(asked: InstallSettings, known: Installable): Promise<number> {
-  // For any node, so it ignores what this node has.
-  if (asked.print)
-    return say(printedFiles(want(asked, emptyDisk, known, wantSettings(asked, emptyDisk, known))));
-  const disk = await look(asked.root, known.pods);
+export async function install(options: InstallSettings, installable: Installable): Promise<number> {
+  // The printed files are for any node, so the disk of this node is ignored.
+  if (options.print)
+    return print(
+      printedFiles(
+        desiredInstall(options, emptyDisk, installable, desiredSettings(options, emptyDisk, installable)),
+      ),
+    );
+  const disk = await readDisk(options.root, installable.pods);
   const unreadable = diskProblems(disk);
   if (unreadable.length > 0) throw new ConfigError(unreadable);
-  const settings = wantSettings(asked, disk, known);
-  const vips = await askVips(settings, disk);
-  const choice = await chooseClusterName(asked, settings, disk, vips);
+  const settings = desiredSettings(options, disk, installable);
+  const vips = await probeVips(settings, disk);
+  const choice = await chooseClusterName(options, settings, disk, vips);
   const named =
-    choice.kind === 'learned' ? wantSettings({ ...asked, clusterName: choice.name }, disk, known) : settings;
-  const wanted = want(asked, disk, known, named);
-  const difference = diff(asked.root, disk, wanted, asked.overwrite);
-  const objections = object(asked, disk, wanted, difference, { vips, ...(await askNode(wanted, disk)) });
+    choice.kind === 'learned'
+      ? desiredSettings({ ...options, clusterName: choice.name }, disk, installable)
+      : settings;
+  const desired = desiredInstall(options, disk, installable, named);
+  const difference = diff(options.root, disk, desired, options.overwrite);
+  const findings = { vips, ...(await inspectNode(desired, disk)) };
+  const objections = findObjections(options, disk, desired, difference, findings);
   const problems = [...objections.problems, ...(choice.kind === 'refused' ? [choice.message] : [])];
   const { steps, edited } = difference;
   const { notices } = objections;
-  const restarted = restarts(steps, known.pods);
-  if (asked.json === undefined)
+  const restarted = restarts(steps, installable.pods);
+  if (options.json === undefined)
     process.stdout.write(
       [
         planText(steps),
@@ -43,21 +50,21 @@ export async function install(asked: InstallSettings, known: Installable): Promi
         ...notices.map((notice) => `notice: ${notice}\n`),
       ].join(''),
     );
-  const finish = await createFinish(asked, {
-    steps: steps.map(stepForPrograms),
+  const finish = await createFinish(options, {
+    steps: steps.map(stepData),
     restarts: restarted,
     notices,
-    edited: edited.map((file) => ({ path: file.wanted.path, diff: editedDiff(file) })),
+    edited: edited.map((file) => ({ path: file.desired.path, diff: editedDiff(file) })),
   });
   if (problems.length > 0) {
     finish('refused', '', { problems });
     throw new ConfigError(problems);
   }
   if (steps.length === 0) return finish('nothing-to-do', 'already up to date\n');
-  if (asked.dryRun)
-    return finish('dry-run', `dry run: nothing was written, ${steps.length} steps were left out\n`);
-  if (!asked.yes && !(await isAgreed())) return say('nothing was written\n', 1);
-  return await write(asked, steps, finish);
+  if (options.dryRun)
+    return finish('dry-run', `dry run: nothing was written, ${steps.length} steps were skipped\n`);
+  if (!options.yes && !(await isConfirmed())) return print('nothing was written\n', 1);
+  return await write(options, steps, finish);
 }
 
 type Finish = (
@@ -66,7 +73,7 @@ type Finish = (
   more?: Readonly<Record<string, unknown>>,
 ) => number;
 
-/** Prints the outcome, as `text` or as one document. Returns the exit code. */
+/** Returns a function that prints the outcome, as `text` or as one document, and returns the exit code. */
 async function createFinish(
   { json }: InstallSettings,
   findings: Readonly<Record<string, unknown>>,
@@ -78,14 +85,14 @@ async function createFinish(
   };
 }
 
-function say(text: string, exitCode = 0): number {
+function print(text: string, exitCode = 0): number {
   process.stdout.write(text);
   return exitCode;
 }
 
-async function isAgreed(): Promise<boolean> {
+async function isConfirmed(): Promise<boolean> {
   if (!process.stdin.isTTY)
-    throw new ConfigError(['Cannot ask whether to go on: there is no terminal, expected --yes or --dry-run']);
+    throw new ConfigError(['Cannot ask for confirmation: there is no terminal, expected --yes or --dry-run']);
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const answer = await terminal.question('Write this? [y/N] ');
   terminal.close();
@@ -96,8 +103,8 @@ async function write({ root }: InstallSettings, steps: readonly Step[], finish: 
   const outcome = await applySteps(root, steps);
   if (outcome.kind === 'done') return finish('done', `done: ${steps.length} steps\n`);
   process.stderr.write(`${outcome.message}\n`);
-  for (const path of outcome.undone) process.stderr.write(`taken back: ${path}\n`);
-  for (const each of outcome.left) process.stderr.write(`still as it was written: ${each}\n`);
+  for (const path of outcome.undone) process.stderr.write(`undone: ${path}\n`);
+  for (const each of outcome.left) process.stderr.write(`not undone: ${each}\n`);
   const { message, undone, left } = outcome;
   return finish('failed', '', { message, undone, left });
 }

@@ -1,27 +1,27 @@
 import type { Pod } from '../../cli/pod.ts';
 import { ASIDE_SUFFIX } from '../../engine/render/rendered-mark.ts';
 
-export interface WantedFile {
-  /** On the node, below its root directory. */
+export interface DesiredFile {
+  /** The path on the node, below its root directory. */
   readonly path: string;
   readonly content: string;
   readonly mode: number;
-  /** The file is written here before it is moved into place: other programs read every file of its folder. */
+  /** The folder in which the file is written before it is moved into place, if other programs read every file of its own folder. */
   readonly stageIn?: string;
 }
 
-/** Properties that are not given stay as they are in an existing folder. */
-export interface WantedFolder {
+/** A folder. Properties that are absent are not changed in an existing folder. */
+export interface DesiredFolder {
   readonly path: string;
   readonly mode?: number;
-  /** Numeric. */
+  /** The group id. */
   readonly group?: number;
 }
 
-/** With which certificate the monitors ask the API. */
+/** The credentials with which the monitors connect to the API. */
 export type Credentials = 'own' | 'kubelet';
 
-/** Where things are on a node, from its root directory on. */
+/** The paths on a node, below its root directory. */
 export const layout = {
   settingsDir: '/etc/hawser',
   settings: '/etc/hawser/config.yaml',
@@ -42,8 +42,8 @@ export function isManifest(path: string): boolean {
 }
 
 /**
- * The command of docs/install.md for a kubeconfig of hawser's own. The subshell keeps the caller's umask; ten years are the lifetime
- * of the cluster's CA.
+ * Returns the command of docs/install.md that creates a kubeconfig for hawser. The subshell leaves the caller's umask unchanged; ten
+ * years are the lifetime of the cluster's CA.
  */
 export function kubeconfigCommand(path: string): string {
   return `(umask 077; kubeadm kubeconfig user --client-name hawser --validity-period 87600h >${path})`;
@@ -51,32 +51,32 @@ export function kubeconfigCommand(path: string): string {
 
 /** The paths of a pod's files. */
 interface PodLayout {
-  /** The kubelet reads it here. */
+  /** The manifest that the kubelet reads. */
   readonly manifest: string;
   readonly template: string;
-  /** Below the folder that hawser itself lies in. */
+  /** The shipped files, below hawser's own folder. */
   readonly source: { readonly manifest: string; readonly template: string };
-  /** The files that the monitor writes and keeps across a restart. */
+  /** The folder of the files that the monitor writes and keeps across a restart. */
   readonly dataDir: string;
-  /** The file in it that the program runs with. */
+  /** The program's configuration in `dataDir`. */
   readonly configuration: string;
-  /** The file that the program of a package runs with. */
+  /** The configuration of the program's distribution package. */
   readonly packaged: string;
-  /** Its backup while hawser is installed. */
+  /** The name of the package's configuration while hawser is installed. */
   readonly aside: string;
 }
 
 /**
- * User and group of the container "haproxy", in manifests/haproxy.yaml: a number that no distribution gives away
+ * User and group id of the container "haproxy" in manifests/haproxy.yaml, which no distribution assigns
  * (docs/internals/decisions/0026).
  */
 export const unprivilegedId = 65_529;
 
-/** Every program adds a journal of its own, and none may remove that of another. */
+/** The folder of the journals. Sticky, so that no program can remove another program's journal. */
 export const journalFolder = { path: layout.journalDir, mode: 0o1775, group: unprivilegedId } as const;
 
-/** Shared by the pods: written by one of them, and accessible to the container that does not run as root. */
-export function sharedFolders(pods: readonly Pod[]): readonly WantedFolder[] {
+/** The folders that the pods mount, with the modes that they need. */
+export function sharedFolders(pods: readonly Pod[]): readonly DesiredFolder[] {
   const own = pods.map((pod) => ({
     path: podLayout(pod).dataDir,
     ...(pod.folderMode !== undefined && { mode: pod.folderMode }),

@@ -1,13 +1,13 @@
 import { type Document, parseDocument } from 'yaml';
 import * as z from 'zod/mini';
 
-/** A container of a static pod, as far as it says how its program is started. */
+/** How a container of a static pod starts its program. */
 export interface ManifestContainer {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Its working directory. */
+  /** The working directory. */
   readonly folder: string;
-  /** The node's path of the container's `path`; `path` itself if nothing of the node is mounted there. */
+  /** The node's path for the container's `path`; `path` itself if it is not on a mounted volume. */
   readonly hostPath: (path: string) => string;
 }
 
@@ -31,7 +31,7 @@ const podSchema = z.object({
   }),
 });
 
-/** Empty for whatever is no manifest of a pod. */
+/** The containers of a pod's manifest; empty for any other text. */
 export function manifestContainers(text: string): readonly ManifestContainer[] {
   try {
     return containersIn(plainIn(text));
@@ -40,7 +40,7 @@ export function manifestContainers(text: string): readonly ManifestContainer[] {
   }
 }
 
-/** The same of a parsed manifest. */
+/** The containers of a parsed manifest; empty for any other value. */
 export function containersIn(plain: unknown): readonly ManifestContainer[] {
   const parsed = podSchema.safeParse(plain);
   if (!parsed.success) return [];

@@ -10,19 +10,19 @@ import { supervisorPage } from './supervisor-pages.ts';
 interface ManifestSettings {
   readonly credentials: Credentials;
   readonly image: string;
-  /** Of the operator: they come last. */
+  /** The operator's patches, applied last. */
   readonly patches: readonly Patch[];
 }
 
-/** The kubelet starts a static pod again when anything in its manifest is different. */
+/** The kubelet restarts a static pod when anything in its manifest changes. */
 const digestPath = ['metadata', 'annotations', 'hawser/settings'];
 
 const HEADER = [
   ` Written by \`hawser install\` from the settings in ${layout.settings} and the patches of \`--patches\`: change those and`,
-  ' type `hawser install` again. An edited manifest is kept, and keeps the next install from changing it.',
+  ' run `hawser install` again. An edited manifest is kept, and prevents the next install from changing it.',
 ].join('\n');
 
-/** One of `manifests/*.yaml` as a node gets it; comments stay. Throws where the text is not the manifest it should be. */
+/** Renders one of `manifests/*.yaml` for a node. Comments are kept. Throws if the text is not the manifest that came with hawser. */
 export function renderManifest(
   text: string,
   { pod, digest, probes, graceSeconds, unprivileged = [] }: EffectivePod,
@@ -46,8 +46,8 @@ export function renderManifest(
 }
 
 /**
- * The control socket of a supervisor that is not root is open to its group: the monitor is of the group that a patch gives the
- * supervisor (docs/internals/decisions/0026). A patch that names the monitor's has the last word about it.
+ * The control socket of a supervisor that does not run as root is accessible to its group, so the monitor gets the group that a patch sets
+ * for the supervisor (docs/internals/decisions/0026). A patch that sets the monitor's group takes precedence.
  */
 function monitorsFollowGroup(document: Document, shipped: Document, { daemons, supervisor }: Pod): void {
   const groupIn = (of: Document, name: string): unknown => {
@@ -87,7 +87,7 @@ function set(document: Document, path: Path, value: string | number): void {
   document.setIn(path, value);
 }
 
-/** The folder of the kubelet's certificate, which is renewed by renaming. The kubelet may still have to make it. */
+/** Mounts the folder of the kubelet's certificate, since a renewal replaces the file. The folder may not exist yet. */
 function mountKubeletPki(document: Document): void {
   const name = 'kubelet-pki';
   const path = '/var/lib/kubelet/pki';
@@ -99,7 +99,7 @@ function mountKubeletPki(document: Document): void {
   document.addIn(['spec', 'volumes'], document.createNode({ name, hostPath }));
 }
 
-/** The image that a manifest names. */
+/** The image of a manifest's first container. */
 export function imageOf(text: string): string {
   const document = parseDocument(text);
   return String(document.getIn([...(containers(document)[0] ?? []), 'image']));
@@ -125,7 +125,7 @@ const FACTORS: Readonly<Record<string, number>> = {
 };
 const QUANTITY = /^\+?(\d+(?:\.\d*)?|\.\d+)(?:[eE]([+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/;
 
-/** The number behind a quantity such as `250m` or `128Mi`; undefined if it is not a quantity of at least 0. */
+/** The value of a Kubernetes quantity such as `250m` or `128Mi`; undefined if it is invalid or negative. */
 export function quantityOf(value: unknown): number | undefined {
   const [, digits, exponent, suffix = ''] = QUANTITY.exec(String(value)) ?? [];
   const factor = exponent === undefined ? FACTORS[suffix] : 10 ** Number(exponent);
@@ -133,8 +133,8 @@ export function quantityOf(value: unknown): number | undefined {
 }
 
 /**
- * Throws a ConfigError with every limit that is below its request: the kubelet refuses such a pod after it has removed the one that
- * ran, and the node is without it.
+ * Throws a ConfigError that lists invalid quantities and limits below their requests. The kubelet would refuse the new pod after it
+ * has stopped the old one.
  */
 export function checkResources(document: Document, pod: string): void {
   const problems = containers(document).flatMap((path) => {
@@ -146,15 +146,15 @@ export function checkResources(document: Document, pod: string): void {
       }));
       const given = [request, limit].filter((each) => each !== undefined && each.value !== undefined);
       const wrong = given.find((each) => quantityOf(each?.value) === undefined);
-      const about = `of container "${container}" in pod "${pod}"`;
+      const where = `of container "${container}" in pod "${pod}"`;
       if (wrong !== undefined)
         return [
-          `Cannot use ${wrong.key} "${wrong.value}" ${about}: it is not a quantity such as 250m or 128Mi`,
+          `Cannot use ${wrong.key} "${wrong.value}" ${where}: it is not a quantity such as 250m or 128Mi`,
         ];
       const [requested, limited] = given.map((each) => quantityOf(each?.value));
       if (requested === undefined || limited === undefined || limited >= requested) return [];
       return [
-        `Cannot use ${limit?.key} "${limit?.value}" ${about}: it is below the request (${request?.value}), and the kubelet would refuse the pod; raise the limit, or lower ${request?.key} too`,
+        `Cannot use ${limit?.key} "${limit?.value}" ${where}: it is below the request (${request?.value}), and the kubelet would refuse the pod; raise the limit, or lower ${request?.key}`,
       ];
     });
   });
@@ -162,10 +162,10 @@ export function checkResources(document: Document, pod: string): void {
 }
 
 const kinds = ['startupProbe', 'livenessProbe', 'readinessProbe'] as const;
-/** The ways in which a probe can ask. */
+/** The kinds of probes. */
 const handlers = ['httpGet', 'exec', 'tcpSocket', 'grpc'] as const;
 
-/** Has every HTTP probe of a container ask there. Throws where it has no liveness probe of that kind. */
+/** Sets the address of a container's HTTP probes. Throws if the container has no HTTP liveness probe. */
 function probeAt(
   document: Document,
   container: Path,
@@ -177,17 +177,18 @@ function probeAt(
       'Cannot use the manifest: a container has no HTTP probe, expected the one that came with hawser',
     );
   for (const kind of which) {
-    const ask = [...container, kind, 'httpGet'];
-    if (!document.hasIn(ask)) continue;
-    document.setIn([...ask, 'port'], port);
-    if (host !== undefined) document.setIn([...ask, 'host'], host);
+    const handler = [...container, kind, 'httpGet'];
+    if (!document.hasIn(handler)) continue;
+    document.setIn([...handler, 'port'], port);
+    if (host !== undefined) document.setIn([...handler, 'host'], host);
   }
 }
 
 /**
- * The page of a supervisor is set by the arguments of its container, and so by a patch: the probes ask where it is.
- * With the page off, the command asks the control socket; a readiness probe would start a Node every ten seconds besides, so
- * there is none. Without `alive` the probes ask the program itself. A patch that changes how a probe asks has the last word about that probe.
+ * Points the probes at the page of the supervisor, whose address a patch can change through the container's arguments.
+ * If the page is off, the liveness probe runs the command `alive`, which uses the control socket, and the other probes are removed, since a
+ * readiness probe would start a Node process every ten seconds. Without `alive` the probes are unchanged, because they ask the program itself.
+ * A patch that changes a probe's handler takes precedence for that probe.
  */
 function probesFollowPage(document: Document, shipped: Document, supervisor: Pod['supervisor']): void {
   const { alive, spec } = supervisor;

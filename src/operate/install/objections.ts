@@ -3,17 +3,17 @@ import type { Pod } from '../../cli/pod.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import { fieldOf } from '../../engine/system/field-of.ts';
 import { instanceName } from '../../engine/system/process/instance-name.ts';
-import type { NodeAnswers, TakenPage, VipAnswer } from './ask.ts';
+import type { DesiredInstall } from './desired.ts';
 import type { Difference, EditedFile, ForeignConfiguration } from './diff.ts';
 import { type Disk, namesIn, textOn } from './disk.ts';
 import { portsOf } from './effective-settings.ts';
 import type { InstallSettings } from './install-settings.ts';
 import { type Credentials, isManifest, kubeconfigCommand, layout, podLayout } from './layout.ts';
 import { containersIn, type ManifestContainer, plainIn } from './manifest-containers.ts';
-import type { Wanted } from './want.ts';
+import type { BusyPage, NodeFindings, VipProbe } from './probe.ts';
 
 interface Objections {
-  /** Each says what prevents the install, and how to resolve it. */
+  /** What prevents the install, and how to resolve it. */
   readonly problems: readonly string[];
   readonly notices: readonly string[];
 }
@@ -23,25 +23,25 @@ const kubeconfigCommands: Readonly<Record<Credentials, string>> = {
   kubelet: `install -m 0600 /etc/kubernetes/kubelet.conf ${layout.kubeconfig}`,
 };
 
-/** Everything that could prevent an install, all at once. */
-export function object(
-  asked: InstallSettings,
+/** Returns everything that prevents the install, and notices for the operator. */
+export function findObjections(
+  options: InstallSettings,
   disk: Disk,
-  wanted: Wanted,
+  desired: DesiredInstall,
   difference: Difference,
-  answers: NodeAnswers & { readonly vips: ReadonlyMap<string, VipAnswer> },
+  findings: NodeFindings & { readonly vips: ReadonlyMap<string, VipProbe> },
 ): Objections {
-  const { pods, manifests } = wanted;
+  const { pods, manifests } = desired;
   const all: readonly Partial<Objections>[] = [
-    nodeObjections(asked, disk, wanted),
+    nodeObjections(options, disk, desired),
     { problems: difference.others.map(othersProblem) },
     ...foreignManifests(disk, new Set(manifests.map(({ path }) => path)), pods),
-    { problems: leftPods(disk, wanted) },
-    { problems: portProblems(wanted, disk, answers.busy) },
-    ...answers.pages.map(pageObjection),
-    { problems: answers.places },
-    answerObjections(asked, answers.vips),
-    { notices: wanted.notices },
+    { problems: leftPods(disk, desired) },
+    { problems: portProblems(desired, disk, findings.busy) },
+    ...findings.pages.map(pageObjection),
+    { problems: findings.vipProblems },
+    vipObjections(options, findings.vips),
+    { notices: desired.notices },
     { notices: difference.foreign.map(foreignNotice), problems: difference.problems },
     ...difference.edited.map(editedObjection),
   ];
@@ -52,7 +52,7 @@ export function object(
 }
 
 function othersProblem(path: string): string {
-  return `Cannot replace "${path}": hawser did not write it, expected none; move it out of ${layout.manifests}`;
+  return `Cannot replace "${path}": hawser did not write it, expected no such file; move it out of ${layout.manifests}`;
 }
 
 function foreignNotice({ path, aside, service }: ForeignConfiguration): string {
@@ -61,14 +61,14 @@ function foreignNotice({ path, aside, service }: ForeignConfiguration): string {
 }
 
 /**
- * An edited template still works, and so does a manifest that hawser would write unchanged. Any other edited manifest
- * must be replaced: otherwise the pod would not get its new image or settings.
+ * An edited template still works, and so does an edited manifest if the install would not change it. Any other edited manifest
+ * is a problem, because the pod would not get its new image or settings.
  */
-function editedObjection({ wanted: { path }, isOutdated }: EditedFile): Partial<Objections> {
+function editedObjection({ desired: { path }, isOutdated }: EditedFile): Partial<Objections> {
   return isOutdated && isManifest(path)
     ? {
         problems: [
-          `Cannot change "${path}": it was edited since hawser wrote it; put the edits into --patches DIR and type --overwrite, which keeps a copy`,
+          `Cannot change "${path}": it was edited since hawser wrote it; put the edits into --patches DIR and use --overwrite, which keeps a copy`,
         ],
       }
     : { notices: [`${path} was edited and stays as it is; --overwrite replaces it and keeps a copy`] };
@@ -77,11 +77,11 @@ function editedObjection({ wanted: { path }, isOutdated }: EditedFile): Partial<
 function nodeObjections(
   { root, firstNode, join: isJoining }: InstallSettings,
   disk: Disk,
-  { credentials, settings: { isWorker } }: Wanted,
+  { credentials, settings: { isWorker } }: DesiredInstall,
 ): Partial<Objections> {
   if (disk.at('/')?.kind !== 'folder')
     return {
-      problems: [`Cannot use --root "${root}": there is no such folder, expected a node's root directory`],
+      problems: [`Cannot use --root "${root}": no such folder, expected a node's root directory`],
     };
   const notices: string[] = [];
   if (disk.at(layout.clusterAuthority) === undefined)
@@ -90,26 +90,30 @@ function nodeObjections(
     );
   if (disk.at(layout.kubeconfig) === undefined)
     notices.push(
-      `${layout.kubeconfig} is not there: the pods wait for it. Once this node is in the cluster type: ${kubeconfigCommands[credentials]}`,
+      `${layout.kubeconfig} is not there: the pods wait for it. Once this node has joined the cluster, run: ${kubeconfigCommands[credentials]}`,
     );
   return { notices };
 }
 
-/** The pods of another kind of node: an install adds and replaces, and removes none. */
-function leftPods({ record }: Disk, { pods, settings: { isWorker } }: Wanted): readonly string[] {
-  const wanted = new Set(pods.map((pod) => podLayout(pod).manifest));
+/** Installed pods that do not belong on this kind of node. An install adds and replaces pods, but removes none. */
+function leftPods({ record }: Disk, { pods, settings: { isWorker } }: DesiredInstall): readonly string[] {
+  const desired = new Set(pods.map((pod) => podLayout(pod).manifest));
   const manifests = (record?.files ?? []).filter(({ path }) => isManifest(path));
   return manifests.flatMap(({ path }) =>
-    wanted.has(path)
+    desired.has(path)
       ? []
       : [
-          `Cannot install ${isWorker ? 'a worker' : 'this node'} over "${path}": that pod does not belong there, expected none; type hawser uninstall first`,
+          `Cannot install ${isWorker ? 'a worker' : 'this node'} over "${path}": that pod does not belong on this node; run hawser uninstall first`,
         ],
   );
 }
 
-/** Skips ports that an earlier install uses already. */
-function portProblems({ settings }: Wanted, disk: Disk, listening: NodeAnswers['busy']): readonly string[] {
+/** Ports that two settings use, and ports on which other processes listen. Ignores the ports of an earlier install. */
+function portProblems(
+  { settings }: DesiredInstall,
+  disk: Disk,
+  listening: NodeFindings['busy'],
+): readonly string[] {
   const ports = portsOf(settings);
   const all = [{ key: 'apiPort', port: settings.vips.apiPort }, ...ports];
   const twice = all.filter(({ port }, index) => all.findIndex((other) => other.port === port) !== index);
@@ -117,55 +121,50 @@ function portProblems({ settings }: Wanted, disk: Disk, listening: NodeAnswers['
   const busy = listening.filter(({ port }) => !own.includes(port));
   return [
     ...twice.map(
-      ({ key, port }) =>
-        `Cannot use ${key} ${port}: it is another setting's port already, expected a free one`,
+      ({ key, port }) => `Cannot use ${key} ${port}: another setting uses this port, expected a free port`,
     ),
     ...ports.flatMap(({ key, port }) => {
       const listener = busy.find((each) => each.port === port);
       if (listener === undefined) return [];
       return [
-        `Cannot use ${key} ${port}: ${listener.owner} listens there, expected a free port; end it, or set ${key} in ${layout.settings}`,
+        `Cannot use ${key} ${port}: ${listener.owner} listens there, expected a free port; stop it, or change ${key} in ${layout.settings}`,
       ];
     }),
   ];
 }
 
 /**
- * The supervisor goes on without its page, and the kubelet, which asks there, would end it again and again. This node's own
- * supervisor is no reason against an update, also where it does not answer: to end it would drop the VIP.
+ * A supervisor whose port is in use runs without its page, and the kubelet, which probes the page, would restart it repeatedly. This
+ * node's own supervisor does not prevent an update, even if it does not answer, because stopping it would drop the VIP.
  */
-function pageObjection({ pod, port, listener, isOwn }: TakenPage): Partial<Objections> {
-  const about = `port ${port} for the page of ${pod}'s supervisor`;
-  const says = `${listener} listens there`;
+function pageObjection({ pod, port, listener, isOwn }: BusyPage): Partial<Objections> {
+  const what = `port ${port} for the page of ${pod}'s supervisor`;
+  const state = `${listener} listens there`;
   return isOwn
-    ? { notices: [`${about}: ${says}, taken for that of this node, though it does not answer`] }
+    ? { notices: [`${what}: ${state}, assumed to be this node's supervisor although it does not answer`] }
     : {
-        problems: [`Cannot use ${about}: ${says}, expected a free port; end it, or set --listen in a patch`],
+        problems: [`Cannot use ${what}: ${state}, expected a free port; stop it, or set --listen in a patch`],
       };
 }
 
-/**
- * A VIP that another host has already would exist twice, unless that host belongs to the cluster which this node joins.
- */
-function answerObjections(asked: InstallSettings, answers: ReadonlyMap<string, VipAnswer>): Objections {
+/** A VIP that another host has is a conflict, unless the host belongs to the cluster that this node joins. */
+function vipObjections(options: InstallSettings, probes: ReadonlyMap<string, VipProbe>): Objections {
   return {
-    problems: [...answers].flatMap(([vip, answer]) =>
-      answer.kind !== 'taken' || asked.join
+    problems: [...probes].flatMap(([vip, probe]) =>
+      probe.kind !== 'in-use' || options.join
         ? []
-        : [
-            `Cannot use VIP "${vip}": ${answer.what} has it; if that is the cluster that this node joins, type --join`,
-          ],
+        : [`Cannot use VIP "${vip}": ${probe.by} has it; if this node joins that cluster, use --join`],
     ),
-    notices: [...answers].flatMap(([vip, answer]) =>
-      answer.kind === 'cluster' ? [`the cluster answers at ${vip}`] : [],
+    notices: [...probes].flatMap(([vip, probe]) =>
+      probe.kind === 'cluster' ? [`the cluster answers at ${vip}`] : [],
     ),
   };
 }
 
 /**
- * Everything in the kubelet's folder, but for our own manifests, that runs a load balancer or holds a VIP, or cannot be read. The
- * kubelet takes every file there whose name does not begin with a dot: a `haproxy.yaml.bak` is one more pod. A pod of hawser's
- * programs with `--instance` is in nobody's way.
+ * Returns a problem for each manifest in the kubelet's folder, except hawser's own, that runs a load balancer or holds a VIP, and a
+ * notice for each that cannot be read. The kubelet reads every file whose name does not start with a dot, so `haproxy.yaml.bak`
+ * is another pod. A pod of hawser's programs with `--instance` does not conflict.
  */
 export function foreignManifests(
   disk: Disk,
@@ -193,7 +192,7 @@ export function foreignManifests(
   });
 }
 
-/** Every container is a daemon of hawser with `--instance`. */
+/** Whether every container is a hawser daemon with `--instance`. */
 function isOtherInstance(containers: readonly ManifestContainer[], pods: readonly Pod[]): boolean {
   const daemons = pods.flatMap((pod) => pod.daemons);
   const isOther = ({ args, env }: ManifestContainer): boolean =>

@@ -9,10 +9,10 @@ import { plainOf } from './manifest-containers.ts';
 
 export interface Patch {
   readonly path: string;
-  /** A pod's name. */
+  /** The name of the pod. */
   readonly target: string;
   readonly type: 'strategic' | 'merge' | 'json';
-  /** A file may hold several. */
+  /** One or more documents of the file. */
   readonly contents: readonly unknown[];
 }
 
@@ -23,8 +23,8 @@ function formFor(pods: readonly Pod[]): RegExp {
 }
 
 /**
- * The patches of a folder in the order of their names. `shown` is what messages call the folder. Throws a ConfigError
- * with every file that cannot be used: one that was left out in silence would be missed.
+ * Reads the patches of a folder, in the order of their names. `shown` is the folder's name in messages. Throws a ConfigError
+ * that lists every invalid file, so that no patch is silently ignored.
  */
 export function readPatches(folder: string, shown: string, pods: readonly Pod[]): readonly Patch[] {
   const form = formFor(pods);
@@ -64,7 +64,7 @@ function contentsOf(text: string): readonly unknown[] {
   return [...parseAllDocuments(text, { logLevel: 'silent' })].map(plainOf);
 }
 
-/** Throws a ConfigError that names the patch which does not fit. */
+/** Applies a patch. Throws a ConfigError that names the patch if it does not apply. */
 export function applyPatch(document: Document, { path, type, contents }: Patch): void {
   try {
     for (const content of contents)
@@ -83,7 +83,7 @@ const operations = z.array(
   ]),
 );
 
-/** RFC 6902 without `move` and `copy`. Throws where the patch has another form, or a place is not there. */
+/** Applies a JSON patch (RFC 6902) without `move` and `copy`. Throws for an invalid patch and for a path that does not exist. */
 function applyJsonPatch(document: Document, patch: unknown): void {
   const parsed = operations.safeParse(patch);
   if (!parsed.success)
@@ -107,7 +107,7 @@ function applyJsonPatch(document: Document, patch: unknown): void {
         if (
           JSON.stringify(path.reduce<unknown>(fieldOf, document.toJS())) !== JSON.stringify(operation.value)
         )
-          throw new Error(`"${operation.path}" is another value than the test expects`);
+          throw new Error(`"${operation.path}" does not have the value that the test expects`);
     }
   }
 }
@@ -119,7 +119,7 @@ function add(document: Document, path: Path, value: unknown): void {
   else document.setIn(path, document.createNode(value));
 }
 
-/** `-` is the place after the last one of a list. */
+/** Resolves a JSON pointer. `-` is the position after the last item of a list. */
 function pathOf(document: Document, text: string): Path {
   const path: (string | number)[] = [];
   for (const part of text.slice(1).split('/')) {
@@ -132,7 +132,7 @@ function pathOf(document: Document, text: string): Path {
 
 export type Path = readonly (string | number)[];
 
-/** The field by which Kubernetes identifies items of a pod's lists; every other list is replaced as a whole. */
+/** The fields by which Kubernetes identifies items of a pod's lists. Other lists are replaced as a whole. */
 const mergeKeys: Readonly<Record<string, string>> = {
   containers: 'name',
   initContainers: 'name',
@@ -149,8 +149,8 @@ const mergeKeys: Readonly<Record<string, string>> = {
 
 /**
  * Merges a patch into a document, as `kubectl patch` does. `strategic` merges the lists of a pod by their items' names
- * and knows `$patch: delete` and `$patch: replace`; `merge` (RFC 7386) replaces every list. Null removes a field.
- * Comments of unchanged parts stay. Throws for a list item without its identifying field.
+ * and supports `$patch: delete` and `$patch: replace`; `merge` (RFC 7386) replaces every list. Null removes a field.
+ * Comments of unchanged parts are kept. Throws for a list item without its identifying field.
  */
 function mergeValue(document: Document, path: Path, patch: unknown, how: 'strategic' | 'merge'): void {
   const key = mergeKeys[String(path.at(-1))];

@@ -4,15 +4,15 @@ import type { EditedFile, Restart, Step } from './diff.ts';
 type Write = Extract<Step, { kind: 'write' }>;
 
 /**
- * For people: one line for every step, then what is different in the files that change. What a new file holds is not
- * shown: `--print` does that.
+ * Returns the plan as text: one line for each step, then the diffs of the files that change. The content of new files is not
+ * included; `--print` shows it.
  */
 export function planText(steps: readonly Step[]): string {
   return [...steps.map(lineOf), ...steps.map(diffOf)].join('');
 }
 
-/** The same for programs. Modes are octal text, as a person would type them. */
-export function stepForPrograms(step: Step): Readonly<Record<string, unknown>> {
+/** Returns the step as data for `--json`. Modes are octal text such as `0755`. */
+export function stepData(step: Step): Readonly<Record<string, unknown>> {
   switch (step.kind) {
     case 'make-directory':
     case 'move':
@@ -50,7 +50,7 @@ function modeText({ file, before }: Write): string {
     : `${octal(before.mode)} -> ${octal(file.mode)}`;
 }
 
-/** Empty for a new file, and for a step that changes no text. */
+/** The diff of the file's content; empty for a new file and for other steps. */
 function diffOf(step: Step): string {
   if (step.kind !== 'write' || step.before === undefined) return '';
   return unifiedDiff(step.file.path, step.before.content.toString('utf8'), step.file.content);
@@ -66,9 +66,9 @@ export function restartsText(restarts: readonly Restart[]): string {
     .join('');
 }
 
-/** What --overwrite would change in a file that stays as it is. */
-export function editedDiff({ content, wanted }: EditedFile): string {
-  return unifiedDiff(wanted.path, content, wanted.content);
+/** The diff of what `--overwrite` would change in an edited file. */
+export function editedDiff({ content, desired }: EditedFile): string {
+  return unifiedDiff(desired.path, content, desired.content);
 }
 
 /** The output of `diff -u`; empty if nothing differs. */
@@ -79,7 +79,7 @@ export function unifiedDiff(path: string, before: string, after: string): string
   return formatPatch(patch, FILE_HEADERS_ONLY);
 }
 
-/** A missing newline at the end is no difference. */
+/** Adds a newline at the end if it is missing, so that it does not count as a difference. */
 function ended(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }

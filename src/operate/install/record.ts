@@ -5,30 +5,30 @@ import { parseJson } from '../../engine/system/text/parse-json.ts';
 const record = z.object({
   version: z.literal(1),
   image: z.string(),
-  /** What the pods would leave on the node, even if the settings file changes. */
+  /** VIPs and ports of the installed pods. The settings file may have changed since. */
   vips: z.array(z.string()),
   ports: z.array(z.number()),
-  /** That were not there before. */
+  /** Folders that hawser created. */
   directories: z.array(z.string()),
   files: z.array(z.object({ path: z.string(), sha256: z.string() })),
   credentials: z.optional(z.enum(['own', 'kubelet'])),
-  /** The folder of `--patches`, for the installs that follow. */
+  /** The folder of `--patches`, for later installs. */
   patches: z.optional(z.string()),
 });
 
-/** What `hawser install` has put on this node, so that `hawser uninstall` removes exactly that. */
+/** The files and folders that `hawser install` wrote on this node, which `hawser uninstall` removes. */
 export type InstallRecord = Readonly<z.infer<typeof record>>;
 
-/** Undefined for anything that is no record. */
+/** Parses the record; undefined for any other text. */
 export function parseRecord(text: string): InstallRecord | undefined {
   return record.safeParse(parseJson(text)).data;
 }
 
-/** Why `parseRecord` reads no record from this text. */
-export function whyNoRecord(path: string, text: string): string {
+/** The reason why `parseRecord` returns undefined for this text. */
+export function recordProblem(path: string, text: string): string {
   const { version } = z.object({ version: z.number() }).safeParse(parseJson(text)).data ?? {};
   if (version === undefined || version === 1)
-    return `Cannot use "${path}": it is not the record that hawser install wrote`;
+    return `Cannot use "${path}": it is not a record of hawser install`;
   return `Cannot use "${path}": it has version ${version}, expected 1: run this command with the image that is installed`;
 }
 

@@ -12,21 +12,21 @@ import { type InstallRecord, sha256 } from './record.ts';
 
 export type Removal =
   | { readonly kind: 'remove'; readonly path: string }
-  /** It was edited since it was installed. */
+  /** The file was edited after the install. */
   | { readonly kind: 'save'; readonly path: string; readonly to: string }
   /** A configuration that was moved aside gets its name back. */
   | { readonly kind: 'move-back'; readonly path: string; readonly from: string }
   | { readonly kind: 'leave'; readonly path: string };
 
 export interface RemovalPlan {
-  /** The kubelet's manifests: first, and the pods have to end before the rest. */
+  /** The kubelet's manifests. They are removed first, and their pods must end before the rest is removed. */
   readonly manifests: readonly Removal[];
   readonly rest: readonly Removal[];
-  /** That go if nothing else is in them, deepest first. */
+  /** Folders that are removed if they are empty, deepest first. */
   readonly directories: readonly string[];
 }
 
-/** From the disk to nothing of hawser: only the files in the record, and those that the monitors wrote. */
+/** Plans the removal of all files in the record and of those that the monitors wrote. No other files are removed. */
 export function removals(
   disk: Disk,
   record: InstallRecord,
@@ -59,30 +59,30 @@ function removalOf(disk: Disk, file: InstallRecord['files'][number]): readonly R
   return [{ kind: 'save', path, to: savedName(disk, path) }];
 }
 
-/** Also what a monitor moved aside, which no record names. A file that has taken the place since stays. */
-function movesBack(disk: Disk, taken: ReadonlySet<string>, pods: readonly Pod[]): readonly Removal[] {
+/** Moves configurations back that install or a monitor moved aside, unless one of `occupied` has the original path. */
+function movesBack(disk: Disk, occupied: ReadonlySet<string>, pods: readonly Pod[]): readonly Removal[] {
   return pods.map(podLayout).flatMap(({ packaged: path, aside: from }) => {
-    const isThere = disk.at(from) !== undefined && !taken.has(path);
-    return isThere ? { kind: 'move-back' as const, path, from } : [];
+    const isMovable = disk.at(from) !== undefined && !occupied.has(path);
+    return isMovable ? { kind: 'move-back' as const, path, from } : [];
   });
 }
 
-/** Of a configuration: its candidate, its last good copy, and what a removed node has renamed. */
+/** Suffixes of the files next to a configuration: its candidate, its last good copy, and the file that a removed node renamed. */
 const KEPT = ['.candidate', '.last-good', '.left'];
 
 interface WrittenFiles {
   readonly ours: readonly string[];
-  /** Configurations where ours would be, that hawser did not render. */
+  /** Configurations at hawser's paths that hawser did not render. */
   readonly foreign: readonly string[];
 }
 
-/** The files that the monitors wrote into their folders. All others belong to the operator or to a package. */
+/** Returns the files that the monitors wrote into their folders. All other files belong to the operator or to a package. */
 export function writtenFiles(disk: Disk, pods: readonly Pod[]): WrittenFiles {
   const ours: string[] = [];
   const foreign: string[] = [];
   for (const pod of pods) {
     const { dataDir, configuration } = podLayout(pod);
-    // The configuration itself may also belong to a package or a guide; no other program has files of the other names.
+    // Only the configuration itself may belong to a package or a guide. No other program uses the other names.
     const isState = (name: string): boolean =>
       pod.state.test(name) || KEPT.some((suffix) => `${dataDir}/${name}` === `${configuration}${suffix}`);
     for (const name of namesIn(disk, dataDir)) {
@@ -96,13 +96,13 @@ export function writtenFiles(disk: Disk, pods: readonly Pod[]): WrittenFiles {
   return { ours, foreign };
 }
 
-/** An edited template may lack the mark: then the last good copy shows whose the file is. */
+/** Whether hawser rendered the configuration. An edited template may lack the mark; then the file equals the last good copy. */
 function isOwn(disk: Disk, path: string): boolean {
   const text = textOn(disk, path) ?? '';
   return isRendered(text) || text === textOn(disk, `${path}.last-good`);
 }
 
-/** Does one of them. It is fine if there is nothing left to remove. */
+/** Applies one removal. It is not an error if the file to remove does not exist. */
 export async function applyRemoval(root: string, removal: Removal): Promise<void> {
   const path = join(root, removal.path);
   switch (removal.kind) {
@@ -117,7 +117,7 @@ export async function applyRemoval(root: string, removal: Removal): Promise<void
   }
 }
 
-/** Removes an empty folder. Resolves with the names in a folder that holds other files, and so stays. */
+/** Removes a folder if it is empty. Resolves with the names in the folder if it is not. */
 export async function removeIfEmpty(root: string, path: string): Promise<readonly string[]> {
   const folder = join(root, path);
   try {

@@ -9,8 +9,8 @@ const limits = { timeoutMs: 2_000, signal: new AbortController().signal };
 type Supervisor = Pod['supervisor'];
 
 /**
- * The page of a pod's supervisor if its container is started like this, as the supervisor itself reads its arguments;
- * undefined where they start another program. Throws a ConfigError for arguments that it would refuse.
+ * Returns the address of the page of a supervisor that is started with these arguments; undefined if they start another
+ * program. Throws a ConfigError for arguments that the supervisor would refuse.
  */
 export function supervisorPage(
   { spec }: Pick<Supervisor, 'spec'>,
@@ -18,18 +18,18 @@ export function supervisorPage(
   env: Readonly<Record<string, string>>,
 ): PageAddress | 'off' | undefined {
   const command = commandAmong([spec], args);
-  // Its page is no key of the settings file.
+  // The settings file has no key for this page.
   return command && (settingsTyped(spec, command.argv, env, () => undefined).listen ?? 'off');
 }
 
 /**
- * The ports at which this node's supervisors answer. HAProxy and the monitors close their ports when asked to stop;
- * these stay open until the last connection has drained and keepalived is gone. Ports of other programs are left out.
+ * Returns the ports on which this node's supervisors serve their pages. HAProxy and the monitors close their ports when options to
+ * stop; the pages stay open until the last connection has drained and keepalived has ended. Ports of other programs are omitted.
  */
 export async function supervisorPorts(pods: readonly Pod[]): Promise<readonly number[]> {
   const found = await Promise.all(
     pods.map(async ({ supervisor }) => {
-      // Neither the environment of this process nor the settings file has its address.
+      // The address is the default: neither the environment of this process nor the settings file can change it.
       const page = supervisorPage(supervisor, supervisor.spec.name.split(' '), {});
       return page && page !== 'off' && (await isSupervisor(supervisor, page)) ? [page.port] : [];
     }),
@@ -37,7 +37,7 @@ export async function supervisorPorts(pods: readonly Pod[]): Promise<readonly nu
   return found.flat();
 }
 
-/** Whether what listens there is that supervisor, by its answer: its process may be out of sight in a container. */
+/** Whether the supervisor listens at this address, judged by the answer, since a process in another container may not be visible. */
 export async function isSupervisor({ spec, answer }: Supervisor, page: PageAddress): Promise<boolean> {
   return (await askProgram(spec.name, page, answer, limits)).status !== null;
 }

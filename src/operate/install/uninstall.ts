@@ -8,43 +8,43 @@ import { listeningPorts, ownerOf } from '../../engine/system/network/listening-p
 import { hawserProcesses, type RunningProcess } from '../../engine/system/process/hawser-processes.ts';
 import { isAlive } from '../../engine/system/process/processes.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
-import { type Disk, look, textOn } from './disk.ts';
+import { type Disk, readDisk, textOn } from './disk.ts';
 import { effectiveSettings, type Installable } from './effective-settings.ts';
 import type { UninstallSettings } from './install-settings.ts';
 import { layout } from './layout.ts';
-import { type InstallRecord, whyNoRecord } from './record.ts';
+import { type InstallRecord, recordProblem } from './record.ts';
 import { applyRemoval, type Removal, type RemovalPlan, removals, removeIfEmpty } from './removal.ts';
 import { supervisorPorts } from './supervisor-pages.ts';
 
-/** Longer than in a failover: nothing depends on it, and the machine may be busy. */
-const LOOK_TIMEOUT_MS = 10_000;
+/** Generous, because nothing waits for the result and the node may be busy. */
+const FIND_VIP_TIMEOUT_MS = 10_000;
 
-/** Removes the products' nftables tables. `changed` if there was a redirect; `left` names what could not be removed. */
+/** Removes the products' nftables tables. `changed`: there was a redirect. `left`: the tables that could not be removed, with the reason. */
 export type RemoveTables = () => Promise<{ readonly changed: boolean; readonly left: readonly string[] }>;
 
-/** Resolves with 0 if nothing of hawser is left, and with 1 after it has listed what is. */
+/** Removes hawser from this node. Resolves with exit code 0 if nothing is left, else 1 after listing what is left. */
 export async function uninstall(
-  asked: UninstallSettings,
-  known: Installable,
+  options: UninstallSettings,
+  installable: Installable,
   removeTables: RemoveTables,
 ): Promise<number> {
-  const progress = await createProgress(asked.json);
+  const progress = await createProgress(options.json);
   const path = layout.record;
-  const disk = await look(asked.root, known.pods);
+  const disk = await readDisk(options.root, installable.pods);
   const { record } = disk;
   if (disk.at(path) === undefined)
     return progress.end('nothing-to-do', `nothing to do: ${path} is not there\n`);
-  if (record === undefined) throw new ConfigError([whyNoRecord(path, textOn(disk, path) ?? '')]);
-  const plan = removals(disk, record, asked, known.pods);
-  if (!asked.dryRun) return await remove(asked, known, disk, record, plan, progress, removeTables);
+  if (record === undefined) throw new ConfigError([recordProblem(path, textOn(disk, path) ?? '')]);
+  const plan = removals(disk, record, options, installable.pods);
+  if (!options.dryRun) return await remove(options, installable, disk, record, plan, progress, removeTables);
   for (const removal of [...plan.manifests, ...plan.rest]) progress.step(removal);
   return progress.end('dry-run', '');
 }
 
-/** In this order, because a running pod would recreate removed files. */
+/** Removes the manifests first, because a running pod would recreate removed files. */
 async function remove(
   { root, timeout }: UninstallSettings,
-  known: Installable,
+  installable: Installable,
   disk: Disk,
   record: InstallRecord,
   plan: RemovalPlan,
@@ -52,8 +52,8 @@ async function remove(
   removeTables: RemoveTables,
 ): Promise<number> {
   const leave = (left: readonly string[]) => progress.end('left', '', left);
-  const { pods } = known;
-  const vips = vipsOf(disk, record, known);
+  const { pods } = installable;
+  const vips = vipsOf(disk, record, installable);
   const ports = [...record.ports, ...(await supervisorPorts(pods))];
   const daemons = pods.flatMap((pod) => pod.daemons.map(({ name }) => name));
   const failed = await removeAll(root, plan.manifests, progress);
@@ -62,16 +62,16 @@ async function remove(
   if (running.length > 0)
     return leave([
       ...running.map(
-        (each) => `${each}: still runs, expected its end after ${timeout} ms (does the kubelet run?)`,
+        (each) => `${each}: still running after ${timeout} ms; check that the kubelet is running`,
       ),
-      'everything else was left as it is: type hawser uninstall again',
+      'nothing else was removed: run hawser uninstall again',
     ]);
   const swept = await sweep(vips, progress);
   const tables = await removeTables();
   if (tables.changed) progress.step({ kind: 'remove-firewall-table' });
   const left = [...swept, ...tables.left, ...(await removeAll(root, plan.rest, progress))];
   if (left.length > 0) return leave(left);
-  // The record goes last, so that the command can be repeated while anything is left.
+  // The record is removed last, so that the command can be repeated if anything is left.
   const last = { kind: 'remove', path: layout.record } as const;
   const late = [
     ...(await removeAll(root, [last], progress)),
@@ -80,24 +80,24 @@ async function remove(
   return late.length === 0 ? progress.end('done', 'done: nothing of hawser is left\n') : leave(late);
 }
 
-/** The VIPs of the install, and of the current settings if those can be read. */
-function vipsOf(disk: Disk, record: InstallRecord, known: Installable): readonly string[] {
+/** The VIPs of the record, and of the current settings if they are valid. */
+function vipsOf(disk: Disk, record: InstallRecord, installable: Installable): readonly string[] {
   try {
     const text = textOn(disk, layout.settings) ?? '';
-    return [...new Set([...record.vips, ...effectiveSettings(text, layout.settings, known).vips.all])];
+    return [...new Set([...record.vips, ...effectiveSettings(text, layout.settings, installable).vips.all])];
   } catch {
     return record.vips;
   }
 }
 
-/** A VIP has the whole address as its prefix (/32, /128); the node's own addresses have their subnet's. */
+/** Removes the VIPs from all interfaces. A VIP is recognised by its prefix length (/32, /128); the node's own addresses have that of their subnet. */
 async function sweep(vips: readonly string[], progress: Progress): Promise<readonly string[]> {
   const left: string[] = [];
   for (const vip of vips) {
-    const everywhere = await findAddress(vip, LOOK_TIMEOUT_MS);
-    if (everywhere === undefined)
+    const places = await findAddress(vip, FIND_VIP_TIMEOUT_MS);
+    if (places === undefined)
       left.push(`VIP ${vip}: cannot check for it, expected "ip address show" to work (iproute2)`);
-    for (const found of everywhere ?? []) {
+    for (const found of places ?? []) {
       if (!isSingleAddress(found.cidr)) continue;
       const trouble = await removeAddress(found);
       if (trouble === undefined)
@@ -131,7 +131,7 @@ async function removeFolders(
   });
 }
 
-/** One after the other, whatever fails. Resolves with what failed, and why. */
+/** Processes the items one after the other, and continues after a failure. Resolves with the failures and their reasons. */
 async function forEach<T extends { readonly path: string }>(
   items: readonly T[],
   work: (item: T) => Promise<void>,
@@ -141,10 +141,10 @@ async function forEach<T extends { readonly path: string }>(
   return left;
 }
 
-/** A removal that was made, or would be. */
+/** A step of the removal, done or planned. */
 type RemovalStep =
   | Removal
-  /** A folder of hawser's with files that hawser did not write. */
+  /** A folder of hawser that contains files which hawser did not write. */
   | { readonly kind: 'leave-folder'; readonly path: string; readonly holds: readonly string[] }
   | { readonly kind: 'remove-vip'; readonly vip: string; readonly interface: string }
   | { readonly kind: 'remove-firewall-table' };
@@ -156,12 +156,12 @@ async function createProgress(json: OutputFormat | undefined) {
   const steps: RemovalStep[] = [];
   const write = await structuredWriter(json);
   return {
-    /** Prints the step at once as text; a structured format keeps it for the document at the end. */
+    /** Prints the step as text at once, or collects it for the structured document. */
     step: (step: RemovalStep): void => {
       if (json === undefined) process.stdout.write(`${stepText(step)}\n`);
       else steps.push(step);
     },
-    /** Prints the outcome, and what is left on stderr; returns the exit code. */
+    /** Prints the outcome, and on stderr what is left. Returns the exit code. */
     end: (outcome: Outcome, text: string, left: readonly string[] = []): number => {
       for (const each of left) process.stderr.write(`left: ${each}\n`);
       process.stdout.write(json === undefined ? text : `${write({ outcome, steps, left })}\n`);
@@ -189,12 +189,12 @@ function stepText(step: RemovalStep): string {
   }
 }
 
-const LOOK_EVERY_MS = 200;
+const POLL_EVERY_MS = 200;
 
 /**
- * Waits until hawser's daemons and their processes are gone. Visible ones are known by pid and start time, even if they lose their
- * parent. If processes of other containers are not visible, it waits until no process listens on `ports`. Resolves with
- * what is left after `timeoutMs`.
+ * Waits until hawser's daemons and their processes have ended. Identifies visible processes by pid and start time, even after they lose their
+ * parent. For processes of other containers that are not visible, it waits until nothing listens on `ports`. Resolves with
+ * what still runs after `timeoutMs`.
  */
 async function waitForEnd(
   ports: readonly number[],
@@ -202,17 +202,17 @@ async function waitForEnd(
   timeoutMs: number,
 ): Promise<readonly string[]> {
   const end = monotonicMs() + timeoutMs;
-  let known: readonly RunningProcess[] = [];
+  let running: readonly RunningProcess[] = [];
   for (;;) {
-    const seen = [...known, ...hawserProcesses(daemons)].filter(({ id }) => isAlive(id));
-    known = seen.filter(({ id }, index) => seen.findIndex((other) => other.id.pid === id.pid) === index);
+    const alive = [...running, ...hawserProcesses(daemons)].filter(({ id }) => isAlive(id));
+    running = alive.filter(({ id }, index) => alive.findIndex((other) => other.id.pid === id.pid) === index);
     const left = [
-      ...known.map(({ id, what }) => `${what}, pid ${id.pid}`),
+      ...running.map(({ id, what }) => `${what}, pid ${id.pid}`),
       ...listeningPorts()
         .filter((listener) => ports.includes(listener.port) && ownerOf(listener) === undefined)
-        .map(({ port }) => `a process on port ${port}, not to be seen from here`),
+        .map(({ port }) => `a process on port ${port}, not visible from here`),
     ];
     if (left.length === 0 || monotonicMs() >= end) return [...new Set(left)];
-    await pause(LOOK_EVERY_MS);
+    await pause(POLL_EVERY_MS);
   }
 }

@@ -17,8 +17,8 @@ import { type Html, html, textOf } from './html.ts';
 import { type Band, type BandKind, clockText, placeOf, type VipLane } from './lanes.ts';
 
 /**
- * The whole page as it is at `at` (ISO 8601). `#state` is what the browser replaces whenever it has changed, and `#verdict`
- * is what it announces. Without scripts the page loads itself again. All that it loads comes from where it came from.
+ * Returns the page at the time `at` (ISO 8601). The browser script replaces `#state` when it changes and announces `#verdict`.
+ * Without scripts the page reloads itself. It loads files only from its own origin.
  */
 export function pageDocument(view: StatusView, lanes: Html | null, at: string): string {
   const { verdict, node, cluster, problems, sections } = view;
@@ -65,7 +65,7 @@ const SHAPES: Readonly<Record<Tone, string>> = {
   idle: '○',
 };
 
-/** A shape and words in a colour: the colour alone says nothing. The shape is nothing to a screen reader. */
+/** A shape and words in a colour. The colour is redundant, and the shape is hidden from screen readers. */
 function state({ tone, words }: StatusLabel): Html {
   return html`<span class="state ${tone}"><span class="shape" aria-hidden="true">${SHAPES[tone]}</span><span>${words}</span></span>`;
 }
@@ -84,7 +84,7 @@ ${title && html`<h3>${title.name} <span class="aside">${title.aside}</span></h3>
 }${tables.map(tablePart)}${facts.length === 0 ? null : html`<dl>${facts.map(factLine)}</dl>\n`}</div>\n`;
 }
 
-/** The roles are written out: not every browser takes rows that a style sheet lays out as blocks for a table. */
+/** The roles are explicit, because some browsers do not expose a table whose rows a style sheet displays as blocks. */
 function tablePart({ label, columns, rows, folded }: Table): Html | null {
   if (rows.length === 0) return null;
   const heads = Object.entries(columns).map(
@@ -124,7 +124,7 @@ function factLine({ name, state: label, text, output }: Fact): Html {
 
 const TICK_MS = 600_000;
 
-/** Which node had each VIP, as a drawing and in words. Null without a VIP. `problems` are journals that cannot be read. */
+/** Which node held each VIP, as a drawing with text labels. Null without a VIP. `problems` are the journals that could not be read. */
 export function lanesSection(
   lanes: readonly VipLane[],
   span: Range,
@@ -140,12 +140,12 @@ ${problems.map((problem) => html`<p class="note">Not read: ${problem}</p>\n`)}${
 }
 
 const LEGEND: readonly BandKind[] = ['holder', 'backup', 'fault', 'stopped'];
-const MOST_SPOKEN = 5;
+const MAX_SPOKEN = 5;
 
-/** Each VIP has one heading, above its first lane. A screen reader hears as much as a person listens to. */
+/** A lane, with a heading above the first lane of each VIP. The label for screen readers is limited to the latest states. */
 function laneOf({ vip, node, bands }: VipLane, before: VipLane | undefined, span: Range): Html {
   const heading = before?.vip === vip ? null : html`<h3>${vip}</h3>\n`;
-  const words = bands.slice(-MOST_SPOKEN).map((band) => band.words);
+  const words = bands.slice(-MAX_SPOKEN).map((band) => band.words);
   const lines = ticksOf(span).map((at) => gridLine(placeOf(at, span)));
   return html`${heading}<div class="lane"><span>${node}</span><svg height="22" role="img" aria-label="${vip} on ${node}: ${words.join(', ')}">${lines}${bands.filter(({ kind }) => kind !== 'unknown').map(bar)}</svg></div>\n`;
 }
@@ -154,7 +154,7 @@ function gridLine(x: number): Html {
   return html`<line x1="${x}%" x2="${x}%" y2="22"/>`;
 }
 
-/** The shape distinguishes the states: a full or an empty bar, a thin or a dashed line. What is unknown has none. */
+/** The shape distinguishes the states: a filled or empty bar, a thin or dashed line. An unknown state has no shape. */
 function bar({ kind, from, to, words }: Band): Html {
   const [y, height] = kind === 'holder' || kind === 'fault' ? [4, 14] : [10, 2];
   const width = Math.round((to - from) * 100) / 100;

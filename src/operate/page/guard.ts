@@ -1,8 +1,8 @@
 /** The parts of a request that decide whether it is allowed. */
-interface Asked {
+interface RequestOrigin {
   readonly method: string | undefined;
   readonly host: string | undefined;
-  /** `Sec-Fetch-Site`, which a browser adds and a page cannot change; undefined where the client is not a browser. */
+  /** `Sec-Fetch-Site`, which a browser adds and a page cannot change; undefined for other clients. */
   readonly site: string | undefined;
 }
 
@@ -11,15 +11,15 @@ interface Refusal {
   readonly text: string;
 }
 
-/** `localhost` or an address, with any port: a tunnel may have another one than we listen on. */
+/** `localhost` or an IP address, with any port, since a tunnel may use a different port. */
 const OWN_HOST = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * Why a request is refused; undefined if it is answered. Only reading is possible. A page of another site could point
- * its own name to this machine and then read the answer as its own (DNS rebinding), so requests by a name are refused.
- * Other pages may load nothing either, as that would use up the connections of the readers.
+ * Why a request is refused; undefined if it is allowed. Only GET and HEAD are allowed. Requests for a host name are refused, because
+ * another site could point its name to this machine and read the answer (DNS rebinding). Requests from other sites' pages
+ * are refused, because they would use up the connections.
  */
-export function refusalOf({ method, host, site }: Asked): Refusal | undefined {
+export function refusalOf({ method, host, site }: RequestOrigin): Refusal | undefined {
   if (method !== 'GET' && method !== 'HEAD') return { status: 405, text: 'expected GET or HEAD' };
   if (host === undefined || !OWN_HOST.test(host))
     return { status: 421, text: 'expected an address or localhost in the URL, not another name' };
@@ -28,7 +28,7 @@ export function refusalOf({ method, host, site }: Asked): Refusal | undefined {
     : undefined;
 }
 
-/** What every answer carries: only this page's own files are loaded, no page frames it, nothing is cached. */
+/** The headers of every answer: the page loads only its own files, cannot be framed, and is not cached. */
 export const safetyHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': [
     "default-src 'none'",

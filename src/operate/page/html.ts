@@ -1,14 +1,14 @@
 const text = Symbol('text');
 
-/** HTML that may be sent as it is: only `html` makes it, and escapes whatever it is given. */
+/** HTML that is safe to send. Only `html` creates it, and escapes every value. */
 export interface Html {
   readonly [text]: string;
 }
 
-/** What may stand between pieces of HTML. Undefined and null are nothing. */
+/** A value in an HTML template. Undefined and null are empty. */
 export type Piece = Html | string | number | undefined | null | readonly Piece[];
 
-/** Characters that control, turn text around or cannot be seen: a name must not look like another one. */
+/** Control characters, characters that change the text direction, and invisible ones, with which a name could look like another. */
 const UNPRINTABLE = /(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -21,15 +21,15 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * A template tag. Every value is escaped for text and for attributes in quotes; it must not be put anywhere else (a tag's or
- * attribute's name, a URL, a script, a style).
+ * A template tag. Escapes every value for text and quoted attributes. Values must not be used elsewhere: in names of tags or
+ * attributes, URLs, scripts or styles.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly Piece[]): Html {
   const last = strings.length - 1;
   return { [text]: strings.map((each, n) => (n === last ? each : `${each}${textOf(values[n])}`)).join('') };
 }
 
-/** What is sent. */
+/** The text of the HTML. */
 export function textOf(piece: Piece): string {
   if (piece === undefined || piece === null) return '';
   if (typeof piece === 'string') return escapeText(piece);

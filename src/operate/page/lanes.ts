@@ -6,7 +6,7 @@ import type { Range } from '../timeline/collect.ts';
 
 /** A VIP on one node over the span. */
 export interface VipLane {
-  /** The VIP, or the instance's name where its VIP is unknown. */
+  /** The VIP, or the instance's name if its VIP is unknown. */
   readonly vip: string;
   readonly node: string;
   /** In order and without gaps, from the left edge to the right one. */
@@ -27,13 +27,13 @@ export interface Band {
 const HOUR_MS = 3_600_000;
 const STEP_MS = 10_000;
 
-/** The hour that ends with the next step of ten seconds, so that the drawing stands still for a while. */
+/** The hour that ends with the next step of ten seconds, so that the drawing does not change more often. */
 export function lastHour(nowMs: number): Range {
   const to = (Math.floor(nowMs / STEP_MS) + 1) * STEP_MS;
   return { since: new Date(to - HOUR_MS).toISOString(), until: new Date(to).toISOString() };
 }
 
-/** Percent from the left; what is outside of the span is on its edge. */
+/** The position of a time in percent from the left. A time outside the span is placed on its edge. */
 export function placeOf(at: string, { since, until }: Range): number {
   const share = (Date.parse(at) - Date.parse(since)) / (Date.parse(until) - Date.parse(since));
   return Math.round(Math.min(1, Math.max(0, share)) * 10_000) / 100;
@@ -44,7 +44,7 @@ export function clockText(at: string): string {
   return at.slice(11, 19);
 }
 
-/** A state, and since when: ISO 8601. It lasts until the next one begins. */
+/** A state and its start (ISO 8601). It lasts until the next one starts. */
 interface Stretch {
   readonly kind: BandKind;
   readonly since: string;
@@ -72,8 +72,9 @@ export function vipLanes(
     const past = [...before, ...own.map(({ to, at }) => ({ kind: kindOf(to), since: at }))];
     const wasHolder = past.at(-1)?.kind === 'holder';
     const isHolder = status.vips.find((each) => each.vip === vip)?.holders.includes(node) ?? false;
-    const now = present.find(isHere) ?? (wasHolder === isHolder ? undefined : silenceOf(node, lines));
-    return { vip, node, bands: bandsOf(now === undefined ? past : [...past, ...newsOf(now, past)], span) };
+    const now = present.find(isHere) ?? (wasHolder === isHolder ? undefined : unknownSince(node, lines));
+    const stretches = now === undefined ? past : [...past, ...currentStretch(now, past)];
+    return { vip, node, bands: bandsOf(stretches, span) };
   });
 }
 
@@ -88,7 +89,7 @@ function kindOf(state: string | null | undefined): BandKind {
   return KINDS[state ?? ''] ?? 'unknown';
 }
 
-/** What this node says of itself now. */
+/** The current states on this node. */
 function presentStates({ here }: ClusterStatus, products: readonly ProductStatus[]) {
   return products
     .flatMap(({ look }) => look.vips?.instances(here) ?? [])
@@ -101,23 +102,23 @@ function presentStates({ here }: ClusterStatus, products: readonly ProductStatus
     }));
 }
 
-/** Of another node: after its last word, where that is not what is seen from here. */
-function silenceOf(name: string, lines: readonly JournalLine[]): Stretch {
+/** The state of another node after its last journal line, if that contradicts what this node observes. */
+function unknownSince(name: string, lines: readonly JournalLine[]): Stretch {
   return { kind: 'unknown', since: lines.findLast(({ node }) => node === name)?.at ?? '' };
 }
 
-/** What is so now, where the journal does not say it already. It cannot have begun before the last move. */
-function newsOf({ kind, since }: Stretch, past: readonly Stretch[]): readonly Stretch[] {
+/** The current state, if the journal does not have it already. It cannot have started before the last move. */
+function currentStretch({ kind, since }: Stretch, past: readonly Stretch[]): readonly Stretch[] {
   const last = past.at(-1);
   if (last?.kind === kind) return [];
   return [{ kind, since: last !== undefined && last.since > since ? last.since : since }];
 }
 
 function bandsOf(stretches: readonly Stretch[], span: Range): readonly Band[] {
-  const known: readonly Stretch[] = [{ kind: 'unknown', since: span.since }, ...stretches];
-  return known
+  const all: readonly Stretch[] = [{ kind: 'unknown', since: span.since }, ...stretches];
+  return all
     .map(({ kind, since }, index) => {
-      const until = known[index + 1]?.since ?? span.until;
+      const until = all[index + 1]?.since ?? span.until;
       const words = `${kind} ${timesText(since, until, span)}`;
       return { kind, from: placeOf(since, span), to: placeOf(until, span), words };
     })

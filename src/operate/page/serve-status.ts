@@ -16,10 +16,10 @@ import { lanesSection, pageDocument } from './document.ts';
 import { refusalOf, safetyHeaders } from './guard.ts';
 import { lastHour, vipLanes } from './lanes.ts';
 
-/** The sources of what the page shows. */
+/** The data sources of the page. */
 export interface PageSource {
-  /** Reads the status of the cluster now. */
-  readonly look: () => Promise<ClusterStatus>;
+  /** Collects the current status of the cluster. */
+  readonly collect: () => Promise<ClusterStatus>;
   readonly products: readonly ProductStatus[];
   readonly journals: (span: Range) => Journals;
   readonly nowMs: () => number;
@@ -28,7 +28,7 @@ export interface PageSource {
 export interface Journals {
   /** In the order of the nodes' clocks. */
   readonly lines: readonly JournalLine[];
-  /** What could not be read, each with its path. */
+  /** The files that could not be read, each with its path and reason. */
   readonly problems: readonly string[];
 }
 
@@ -36,13 +36,13 @@ export interface Journals {
 type Assets = Readonly<Record<string, readonly [contentType: string, text: string]>>;
 
 const PLACES = { connections: 64, whenFull: 'newest-goes' } as const;
-/** A reader that hangs costs a connection, not a place for ever. */
-const PATIENCE_MS = 10_000;
+/** Limits how long a hanging client keeps a connection. */
+const REQUEST_TIMEOUT_MS = 10_000;
 
 /**
  * Serves the page until `signal` aborts. Resolves once it listens; rejects with the system's error if the address is in
- * use or not ours. Concurrent requests share one reading of the cluster. It uses neither TLS nor a password: everyone
- * who can reach the address can read it.
+ * use or not on this node. Concurrent requests share one collection of the status. There is neither TLS nor a password: everyone
+ * who can reach the address can read the page.
  */
 export async function servePage(
   address: PageAddress,
@@ -51,13 +51,17 @@ export async function servePage(
 ): Promise<void> {
   const assets = pageAssets();
   const page = sharedRun(() => pageNow(source));
-  const limits = { maxHeaderSize: 16_384, headersTimeout: PATIENCE_MS, requestTimeout: PATIENCE_MS };
+  const limits = {
+    maxHeaderSize: 16_384,
+    headersTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+  };
   const server = createServer(limits, (request, response) => void answer(request, response, assets, page));
   await serveUntil(server, address, PLACES, signal);
 }
 
-async function pageNow({ look, products, journals, nowMs }: PageSource): Promise<string> {
-  const status = await look();
+async function pageNow({ collect, products, journals, nowMs }: PageSource): Promise<string> {
+  const status = await collect();
   const span = lastHour(nowMs());
   const { lines, problems } = journals(span);
   const lanes = lanesSection(vipLanes(status, lines, span, products), span, problems);
@@ -79,7 +83,7 @@ async function answer(
   if (path !== '/') return refuse(response, 404, 'expected /');
   await page().then(
     (text) => send(response, 'text/html; charset=utf-8', text),
-    (error) => refuse(response, 503, `Cannot look at the cluster: ${messageOf(error)}`),
+    (error) => refuse(response, 503, `Cannot collect the cluster's status: ${messageOf(error)}`),
   );
 }
 
@@ -96,8 +100,8 @@ function refuse(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { ...safetyHeaders, ...headers }).end(`${text}\n`);
 }
 
-/** For one hour. A cluster with more events is in a storm, in which the newest count. */
-const MOST_ENTRIES = 2_000;
+/** The limit for one hour. With more entries, only the newest are shown. */
+const MAX_ENTRIES = 2_000;
 
 /**
  * Serves the page of `hawser status --serve` until a signal. Resolves with the exit code: 2 if the address cannot be
@@ -106,12 +110,12 @@ const MOST_ENTRIES = 2_000;
 export async function serveStatus(
   address: PageAddress,
   directories: readonly string[],
-  look: (signal: AbortSignal) => Promise<ClusterStatus>,
+  collect: (signal: AbortSignal) => Promise<ClusterStatus>,
   products: readonly ProductStatus[],
 ): Promise<number> {
   const signal = stopOnSignals(() => undefined);
   const journals = readJournals(directories);
-  const source = { look: () => look(signal), products, journals, nowMs: Date.now };
+  const source = { collect: () => collect(signal), products, journals, nowMs: Date.now };
   const text = hostPort(address);
   try {
     await servePage(address, source, signal);
@@ -131,12 +135,12 @@ export async function serveStatus(
   return 0;
 }
 
-/** Once for each span, which is another one every ten seconds: the journals are read as a whole. */
+/** Reads the journals once for each span. The span changes every ten seconds, and the journals are read completely. */
 function readJournals(directories: readonly string[]): PageSource['journals'] {
   let last: (Journals & Pick<Range, 'until'>) | undefined;
   return (span) => {
     if (last?.until === span.until) return last;
-    const { moments, unread } = collectJournals(directories, span, MOST_ENTRIES);
+    const { moments, unread } = collectJournals(directories, span, MAX_ENTRIES);
     const lines = moments.flatMap(({ item, at }) => (item.kind === 'line' ? [{ ...item.line, at }] : []));
     const problems = unread.map(({ path, problem }) => `${path}: ${problem}`);
     last = { until: span.until, lines, problems };
@@ -144,7 +148,7 @@ function readJournals(directories: readonly string[]): PageSource['journals'] {
   };
 }
 
-/** What scripts/build.ts makes of `browser/`. */
+/** The files that scripts/build.ts builds from `browser/`. */
 function pageAssets(): Assets {
   return {
     '/page.css': ['text/css; charset=utf-8', shippedFile('dist/page/page.css')],

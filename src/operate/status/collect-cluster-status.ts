@@ -13,22 +13,22 @@ import { answersHere, productsAt } from './place.ts';
 import type { ProductStatus, VipName } from './product-status.ts';
 import type { StatusSettings } from './status-settings.ts';
 
-/** The pages of this node's programs. */
+/** The addresses of this node's programs. */
 export interface StatusEndpoints {
-  /** This node's name, where the group that it is in does not have it under another one. */
+  /** This node's name, used if no product reports the name that the other nodes use. */
   readonly node: string;
-  /** By the name of each program that is asked; undefined where it serves no page (`--listen off`). */
+  /** By program name; undefined if the program serves no page (`--listen off`). */
   readonly pages: Readonly<Record<string, PageAddress | undefined>>;
-  /** HAProxy's statistics, on loopback. */
+  /** The port of HAProxy's statistics page on loopback. */
   readonly statPort: number;
-  /** hawser install was here: the programs of nodes are expected even where none of them answers. */
+  /** Whether hawser is installed on this node. If so, the nodes' programs are expected even if none of them answers. */
   readonly isInstalled: boolean;
 }
 
 /**
- * Everything that the products' programs of this node say at this moment; what is silent is null. The fields of what runs in a pod of
- * its own are there only where that is. All are asked at once: a program answers within a few milliseconds, on a starved node within a
- * second. Never rejects.
+ * Collects the current status of the products' programs on this node; null for a program that does not answer. Fields of a pod of a
+ * Deployment exist only where that pod runs. All programs are requested at once: a program answers within milliseconds, or within a second
+ * on a node short of CPU. Never rejects.
  */
 export async function collectNodeStatus(
   places: StatusEndpoints,
@@ -64,11 +64,11 @@ export async function collectNodeStatus(
   return { ...said, node: names.find((name) => name !== undefined) ?? places.node };
 }
 
-/** Of the time that this node's programs have. */
+/** The share of the timeout that other nodes have to answer. */
 const PEERS_SHARE = 0.5;
-const TABLE_WITHIN_MS = 150;
+const NEIGHBOURS_TIMEOUT_MS = 150;
 
-/** Everything that this node can find out about itself and the others. Never rejects. */
+/** Collects the status of this node and what it can observe of the other nodes. Never rejects. */
 export async function collectClusterStatus(
   settings: Omit<StatusSettings, 'watch' | 'json' | 'serve' | 'journal'>,
   products: readonly ProductStatus[],
@@ -78,27 +78,27 @@ export async function collectClusterStatus(
   const places = { node, pages, statPort, isInstalled: existsSync(layout.record) };
   const here = await collectNodeStatus(places, products, signal, timeout);
   const ofKind = (kind: VipName['kind'], vips: readonly string[]) => vips.map((vip) => ({ vip, kind }));
-  // For when no program says it.
+  // The VIPs of the settings, if no program reports VIPs.
   const configured = [...ofKind('api', apiVips), ...ofKind('ingress', ingressVips)];
   const ownAddresses = presentAddresses();
   const reading = products.find(({ look }) => look.vips !== undefined)?.look.vips;
   const vips = reading?.known(here, configured) ?? configured;
   const elsewhere = vips.flatMap(({ vip }) => (ownAddresses.has(vip) ? [] : vip));
-  // Other nodes do not matter to a worker, and theirs may have no HAProxy.
+  // A worker does not depend on other nodes, and other workers may have no HAProxy.
   const peers = worker ? [] : knownPeers(here, products, ownAddresses);
-  // At once: the kernel learns the peers' MACs from the connections to them.
+  // At once, because the kernel learns the peers' MAC addresses from the connections to them.
   const [looks, holders] = await Promise.all([
     askPeers(
       peers,
       { port: healthPort, path: READY_PATH },
       { timeoutMs: Math.round(timeout * PEERS_SHARE), signal },
     ),
-    findHolders(elsewhere, peers, TABLE_WITHIN_MS),
+    findHolders(elsewhere, peers, NEIGHBOURS_TIMEOUT_MS),
   ]);
   return clusterStatus(here, vips, looks, { ownAddresses, holders }, products);
 }
 
-/** The other nodes, as the last product knows them that does: the VIP's group knows more than a list of API servers. */
+/** The other nodes, from the last product that reports them: the VIP's group has more details than the list of API servers. */
 function knownPeers(
   here: SeenNode,
   products: readonly ProductStatus[],
@@ -109,7 +109,7 @@ function knownPeers(
   return known.filter(({ address }) => !ownAddresses.has(address));
 }
 
-/** All problems, worst first. The verdict is unknown if no program answered. */
+/** The verdict and all problems, worst first. The verdict is `unknown` if no program answered. */
 function judge(
   status: SeenCluster<SeenNode>,
   products: readonly ProductStatus[],
@@ -145,7 +145,7 @@ function peerProblem({ name, address, health }: SeenPeer): Problem | false {
   return health !== 'ready' && problem('redundancy', `${name}: its HAProxy (${address}) ${found} from here`);
 }
 
-/** Everything that was seen, put together and judged. */
+/** Combines the observations into a status with its verdict. */
 export function clusterStatus(
   here: SeenNode,
   vips: readonly VipName[],

@@ -3,7 +3,7 @@ import { programState } from '../../engine/examine/ask-program.ts';
 import { type SeenCluster, type SeenNode, seenPeerSchema, seenVipSchema } from '../../engine/examine/seen.ts';
 import type { ProductStatus } from './product-status.ts';
 
-/** What `hawser status --json` prints. */
+/** The output of `hawser status --json`. */
 export interface ClusterStatus extends SeenCluster<SeenNode> {
   readonly v: 1;
   readonly verdict: 'healthy' | 'degraded' | 'unknown';
@@ -12,8 +12,8 @@ export interface ClusterStatus extends SeenCluster<SeenNode> {
 }
 
 /**
- * What is known of this node at one moment. Each product adds fields of its own: what its programs say of themselves, and
- * what it reads besides. Whatever did not answer is null, and `programs` says why. Times are milliseconds.
+ * The schema of this node's status. Each product adds fields with the status of its programs and with further readings.
+ * The field of a program that did not answer is null; `programs` has the reason. Times are in milliseconds.
  */
 export function nodeStatusSchema(products: readonly ProductStatus[]): z.ZodMiniType<SeenNode> {
   const names = products.flatMap(({ look }) => look.programs.map(({ name }) => name));
@@ -21,16 +21,16 @@ export function nodeStatusSchema(products: readonly ProductStatus[]): z.ZodMiniT
     /** ISO 8601, UTC. */
     at: z.iso.datetime(),
     node: z.string(),
-    /** Which programs were asked. */
+    /** The programs and whether they answered. */
     programs: z.array(z.object({ name: z.enum(names), ...programState })),
   };
   const others = products.map(({ look }) => look.others?.schema);
   const fields = Object.assign(common, ...products.map(answersOf), ...others);
-  // TypeScript does not know the products' fields.
+  // The types of the products' fields are lost in the list of products.
   return z.object(fields) as z.ZodMiniType as z.ZodMiniType<SeenNode>;
 }
 
-/** What runs in a pod of its own is missing elsewhere. */
+/** The fields of a product's programs. Those of a pod of a Deployment are optional, since the pod runs only on some nodes. */
 function answersOf({ look: { home, programs } }: ProductStatus): Readonly<Record<string, z.ZodMiniType>> {
   const answer = (schema: z.ZodMiniType) =>
     home.kind === 'pod' ? z.optional(z.nullable(schema)) : z.nullable(schema);

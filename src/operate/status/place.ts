@@ -2,12 +2,13 @@ import type { ProgramAnswer } from '../../engine/examine/ask-program.ts';
 import type { SeenNode } from '../../engine/examine/seen.ts';
 import type { ProductStatus, ProgramStatus } from './product-status.ts';
 
-/** The answer of each program that was asked. */
+/** The answers of the requested programs. */
 export type Answers = readonly (ProgramAnswer<string, object> & { readonly asked: ProgramStatus })[];
 
 /**
- * The answers that count on this machine. A pod of a Deployment is here if one of its programs is. The programs of nodes count
- * everywhere but in such a pod: where none of them answers, but for those that the pod has itself, and `isInstalled` is false.
+ * Returns the answers that are relevant on this machine. A pod of a Deployment is here if one of its programs is present. The programs of
+ * nodes are relevant everywhere except in such a pod. This is such a pod if `isInstalled` is false and no program of nodes is present, apart
+ * from those that the pod runs itself.
  */
 export function answersHere(
   answers: Answers,
@@ -29,7 +30,7 @@ export function answersHere(
   return answers.filter(({ asked }) => counted.has(asked.name));
 }
 
-/** The products of which a node has a program, silent or not. */
+/** The products with at least one program on a node, whether or not it answers. */
 export function productsAt(
   { programs }: Pick<SeenNode, 'programs'>,
   products: readonly ProductStatus[],

@@ -19,52 +19,52 @@ interface Limits {
   readonly signal: AbortSignal;
 }
 
-/** A program's page, and the field of a node's status that has its answer. */
+/** A program's page, and the field of the node's status for its answer. */
 export interface ProgramStatus {
   readonly name: string;
   readonly field: string;
   readonly schema: z.ZodMiniType<object>;
-  /** Tells `hawser status` where the page is, under the name of the field. */
+  /** The flag of `hawser status` for the page's address, named like the field. */
   readonly page: Flag & { readonly field: typeof optionalListenAddress };
 }
 
 /**
- * What a product says in `hawser status`; `src/commands/status-products.ts` lists all of them. These are methods, so that
- * TypeScript lets each ask for the fields of its own product: the schemas of the same product have checked that they are there.
+ * A product's part of `hawser status`; `src/commands/status-products.ts` lists all of them. The functions are declared as methods, so that
+ * TypeScript lets each require the fields of its own product. The product's schemas have validated that the fields exist.
  */
 export interface ProductStatus {
   readonly look: Look;
   section(status: SeenCluster<SeenNode>): StatusPart;
-  /** What is wrong on this node, and with all nodes together. */
+  /** The problems of this node and of the cluster. */
   problems(status: SeenCluster<SeenNode>): readonly Problem[];
 }
 
-/** What is asked, and what the answers mean for the other products. */
+/** What a product reads, and what the other products can use of it. */
 interface Look {
   /**
-   * What brings it to a machine: the static pods of each node, or a pod of a Deployment wherever that is scheduled. `beside` names
-   * programs of other products that such a pod has too.
+   * Where the product runs: in static pods of each node, or in a pod of a Deployment on any node. `beside` lists programs of other
+   * products that also run in such a pod.
    */
   readonly home:
     | { readonly kind: 'node'; readonly onWorkers: boolean }
     | { readonly kind: 'pod'; readonly beside: readonly string[] };
-  /** In the order in which they are shown. */
+  /** In the order of the output. */
   readonly programs: readonly ProgramStatus[];
-  /** What it reads besides, at the same time, and what that adds to what its programs said. Never rejects. */
+  /** Further readings, read at the same time as the programs' pages, and the fields that they add to the status. Never rejects. */
   readonly others?: {
     readonly schema: Readonly<Record<string, z.ZodMiniType>>;
     read(statPort: number, limits: Limits): Promise<unknown>;
     fields(read: unknown, said: SeenNode): object;
-    /** Whether there was an answer. */
+    /** Whether the reading had an answer. */
     isThere(node: SeenNode): boolean;
   };
   group?(here: SeenNode): Group;
   readonly vips?: VipReading;
 }
 
-/** What this node knows of its group; undefined where it does not. */
+/** What a product reports about this node's group; undefined if it does not report it. */
 interface Group {
-  /** What the others call this node. */
+  /** This node's name among the other nodes. */
   readonly nodeName?: string | undefined;
   readonly clusterName?: string | undefined;
   /** The other nodes. */
@@ -73,21 +73,21 @@ interface Group {
 
 interface StatusPart {
   readonly sections: readonly Section[];
-  /** Its cells in the list of nodes. */
+  /** The product's cells in the list of nodes. */
   readonly nodes?: {
-    /** Their names, and the page's style for each. */
+    /** Column names, with the page's CSS class for each. */
     readonly columns: Readonly<Record<string, string>>;
     entry(node: KnownNode<SeenNode>): NodeEntry;
   };
 }
 
-/** Who holds which VIP, where a product has VIPs. */
+/** A product's reading of the VIPs and their holders. */
 interface VipReading {
-  /** Every VIP that a program of this node knows, or that the settings name. */
+  /** All VIPs that this node's programs report or that the settings contain. */
   known(here: SeenNode, configured: readonly VipName[]): readonly VipName[];
   /** The holder of a VIP, and the reason. */
   status(vip: VipName, here: SeenNode, peers: readonly SeenPeer[], evidence: Evidence): SeenVip;
-  /** Each VIP's state on a node, and since when. */
+  /** The state of each VIP on a node, and since when. */
   instances(node: SeenNode): readonly SeenInstance[];
 }
 

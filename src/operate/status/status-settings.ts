@@ -14,7 +14,7 @@ import { ConfigError } from '../../engine/system/errors.ts';
 import type { PageAddress } from '../../engine/system/network/ask-page.ts';
 import type { ProductStatus } from './product-status.ts';
 
-/** Flags whose names only their products know: where their programs have their pages. */
+/** The flags that the products define for the addresses of their programs' pages. */
 type PageFlags = Readonly<Record<never, Flag>>;
 
 export const statusCommand = (products: readonly ProductStatus[]) => {
@@ -22,7 +22,7 @@ export const statusCommand = (products: readonly ProductStatus[]) => {
   const pages: PageFlags = Object.fromEntries(programs.map(({ field, page }) => [field, page]));
   return commandSpec({
     name: 'status',
-    summary: 'Shows who holds each VIP and why, API servers, HAProxy, keepalived, and what is wrong now.',
+    summary: 'Shows who holds each VIP and why, API servers, HAProxy, keepalived and current problems.',
     section: 'haproxy',
     flags: {
       watch: toggle('repeat every second until Ctrl-C', { inFile: 'never' }),
@@ -36,13 +36,13 @@ export const statusCommand = (products: readonly ProductStatus[]) => {
       journal: flag(
         '<dirs>',
         z._default(directories, [defaultJournalPath]),
-        `for --serve: whose last hour it shows, several by commas or by repeating it (default: ${defaultJournalPath})`,
+        `for --serve: journal directories for the last hour, separated by commas or repeated (default: ${defaultJournalPath})`,
         { repeats: true, inFile: 'never' },
       ),
       timeout: flag(
         '<duration>',
         durationMs,
-        'how long a program of this node may take to answer; other nodes get half of it',
+        "timeout for this node's programs; other nodes have half of it",
         { default: '1s', inFile: 'never' },
       ),
       ...pages,
@@ -61,9 +61,9 @@ export const statusCommand = (products: readonly ProductStatus[]) => {
       ['hawser status --json | jq \'.here.servers[] | select(.state != "up")\''],
     ],
     notes: [
-      'It answers within 1.6 s even if a program hangs; on a node starved of CPU raise --timeout.',
-      "It asks all four programs, HAProxy and the other nodes' health ports at once, names what does not answer, and shows the rest. A priority is keepalived's own sum: the place in the list plus the value of each check.",
-      'The page of --serve has no password: everyone who can reach the address can read it. It answers requests for an address or localhost, not for other names.',
+      'It answers within 1.6 s even if a program hangs. On a node short of CPU, raise --timeout.',
+      "It queries all four programs, HAProxy and the other nodes' health ports at once, reports what does not answer, and shows the rest. A priority is the sum that keepalived computes: the base priority from the place in the list plus the value of each check.",
+      'The page of --serve has no password: everyone who can reach the address can read it. It answers only requests for an IP address or localhost.',
       'Exit codes: 0 healthy, 1 degraded, 2 cannot tell (no program of hawser answers here), or usage.',
     ],
     derive: (settings) => {
@@ -72,7 +72,7 @@ export const statusCommand = (products: readonly ProductStatus[]) => {
         throw new ConfigError([
           `Cannot use --serve with ${watch ? '--watch' : '--json'}: expected one of them`,
         ]);
-      // Each field of a page is an address, or undefined.
+      // The fields of the pages are addresses, or undefined.
       const typed = settings as Readonly<Record<string, unknown>>;
       const here = products.filter(
         ({ look: { home } }) => !settings.worker || home.kind === 'pod' || home.onWorkers,

@@ -1,13 +1,13 @@
 import { sleep } from '../../engine/system/time/sleep.ts';
 
-const AGAIN_MS = 1_000;
+const REFRESH_MS = 1_000;
 const HIDE_CURSOR = '\u001b[?25l';
 const SHOW_CURSOR = '\u001b[?25h';
 const HOME = '\u001b[H';
 const TO_END_OF_LINE = '\u001b[K';
 const TO_END_OF_SCREEN = '\u001b[J';
 
-/** The output that is redrawn: a terminal, or any other stream of text. */
+/** The output: a terminal, which is redrawn, or any other stream. */
 export interface Screen {
   readonly isTTY?: boolean | undefined;
   readonly rows?: number | undefined;
@@ -15,21 +15,21 @@ export interface Screen {
 }
 
 /**
- * Draws the result of `look` every second until `signal` aborts. On a terminal it stays in place, cut to the terminal's
- * height; elsewhere one block follows another.
+ * Prints the lines of `collect` every second until `signal` aborts. On a terminal they are redrawn in place and cut to the
+ * terminal's height; on other outputs each block follows the previous one.
  */
 export async function watch(
-  look: () => Promise<readonly string[]>,
+  collect: () => Promise<readonly string[]>,
   screen: Screen,
   signal: AbortSignal,
   pause = sleep,
 ): Promise<void> {
   if (screen.isTTY) screen.write(`${HIDE_CURSOR}${HOME}${TO_END_OF_SCREEN}`);
   for (let isFirst = true; !signal.aborted; isFirst = false) {
-    const lines = await look();
+    const lines = await collect();
     if (signal.aborted) break;
     screen.write(screen.isTTY ? picture(lines, screen.rows) : `${isFirst ? '' : '\n'}${lines.join('\n')}\n`);
-    await pause(AGAIN_MS, signal);
+    await pause(REFRESH_MS, signal);
   }
   if (screen.isTTY) screen.write(SHOW_CURSOR);
 }

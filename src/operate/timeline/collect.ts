@@ -11,16 +11,16 @@ const end = z.nullable(z.object({ seq: z.int(), at: z.string() }));
 
 export const unreadSchema = z.array(z.object({ path: z.string(), problem: z.string() }));
 
-/** What can be said of one journal, whatever part of it is shown. */
+/** The state of a whole journal, whatever part of it is shown. */
 export const journalReadingSchema = z.object({
   directory: z.string(),
   program: z.string(),
-  /** The node of its last line. */
+  /** The node of the last line. */
   node: z.nullable(z.string()),
   lines: z.int(),
   first: end,
   last: end,
-  /** The first twenty; `faultCount` counts all. */
+  /** The first twenty faults; `faultCount` counts all. */
   faults: z.array(z.object({ path: z.string(), line: z.int(), problem: z.string() })),
   faultCount: z.int(),
   unread: unreadSchema,
@@ -34,25 +34,25 @@ export interface Collected {
   /** Unreadable directories. */
   readonly unread: readonly Unread[];
   readonly moments: readonly Moment[];
-  /** Of each instance on each node its last transition before the range: what the range begins with. */
+  /** The last transition of each instance on each node before the range, which is the state at its start. */
   readonly earlier: readonly JournalLine[];
-  /** How many earlier ones were not kept. */
+  /** The number of earlier entries that were dropped. */
   readonly leftOut: number;
 }
 
-/** ISO 8601, UTC, both included. */
+/** ISO 8601, UTC; both ends are included. */
 export interface Range {
   readonly since: string;
   readonly until: string;
 }
 
-const MOST_FAULTS = 20;
-/** A node has four instances at most. */
-const MOST_INSTANCES = 16;
+const MAX_FAULTS = 20;
+/** A node has at most four instances. */
+const MAX_INSTANCES = 16;
 
 /**
- * Reads whole journals and keeps the newest `mostKept` entries of the range, so that memory is bounded.
- * An unreadable directory or file is reported, and the others are read. A journal that is given twice is shown once.
+ * Reads the journals completely, and keeps only the newest `mostKept` entries of the range, so that memory is bounded.
+ * Reports unreadable directories and files, and reads the others. A journal that is given twice is read once.
  */
 export function collectJournals(directories: readonly string[], range: Range, mostKept: number): Collected {
   const unread: Unread[] = [];
@@ -67,7 +67,7 @@ export function collectJournals(directories: readonly string[], range: Range, mo
     leftOut += read.leftOut + dropped;
     moments = merged.slice(dropped);
     earlier.push(...read.earlier);
-    journals.push(read.look);
+    journals.push(read.reading);
   }
   const byTime = earlier.toSorted((a, b) => compareText(a.at, b.at));
   return { journals, unread, moments, earlier: byTime, leftOut };
@@ -83,21 +83,21 @@ function findJournals(directories: readonly string[], unread: Unread[]): readonl
   const seen = new Set<string>();
   return directories.flatMap((directory) => {
     try {
-      // Not by its path: what /proc/PID/root leads to has another name here, or none.
+      // Compares inodes, because a directory behind /proc/PID/root has another path here, or none.
       const { dev, ino } = statSync(directory, { bigint: true });
       if (seen.has(`${dev}:${ino}`)) return [];
       seen.add(`${dev}:${ino}`);
       const found = [...journalsIn(directory)].map(([program, files]) => ({ directory, program, files }));
-      if (found.length === 0) unread.push({ path: directory, problem: 'there is no journal in it' });
+      if (found.length === 0) unread.push({ path: directory, problem: 'it contains no journal' });
       return found;
     } catch (error) {
-      unread.push({ path: directory, problem: whyNot(error) });
+      unread.push({ path: directory, problem: problemOf(error) });
       return [];
     }
   });
 }
 
-function whyNot(error: unknown): string {
+function problemOf(error: unknown): string {
   switch (codeOf(error)) {
     case 'ENOENT':
       return 'there is no such directory';
@@ -114,13 +114,13 @@ function readJournal(
   { directory, program, files, index }: Found & { readonly index: number },
   { since, until }: Range,
   mostKept: number,
-): Pick<Collected, 'moments' | 'earlier' | 'leftOut'> & { readonly look: JournalReading } {
+): Pick<Collected, 'moments' | 'earlier' | 'leftOut'> & { readonly reading: JournalReading } {
   const timeOf = createClockReader();
-  // Read twice: where a line belongs is known only once the clock was put right, and a journal may be long.
+  // Reads the journal twice: a line's place can depend on a later correction of the clock, and a journal may be too long to keep.
   const places = placesOf(Array.from(scanJournal(files), timeOf));
   const timeAgain = createClockReader();
   let order = 0;
-  let look: JournalReading = {
+  let reading: JournalReading = {
     directory,
     program,
     node: null,
@@ -135,43 +135,49 @@ function readJournal(
   let leftOut = 0;
   const earlier = new Map<string, JournalLine>();
   for (const item of scanJournal(files)) {
-    // What was written in between has no place yet.
+    // A line that was written between the two scans has no place yet.
     const time = timeAgain(item);
     const place = places[order] ?? { at: time, clockBackMs: 0, clockOffMs: 0 };
     order += 1;
     const moment = { item, journal: index, order, ...place };
-    look = lookedAt(look, item);
+    reading = withItem(reading, item);
     const own = item.kind === 'line' ? item.line.at : moment.at;
-    // Its own time counts as well as its place: where a clock was wrong for a while nothing gets lost.
-    const isWanted = [moment.at, own].some((at) => at >= since && at <= until);
-    if (isWanted) kept.push(moment);
+    // Both the entry's own time and its place count, so that nothing is lost if the clock was wrong for a while.
+    const isInRange = [moment.at, own].some((at) => at >= since && at <= until);
+    if (isInRange) kept.push(moment);
     else if (item.kind === 'line' && own < since) rememberTransition(earlier, item.line);
     if (kept.length >= 2 * mostKept) {
       leftOut += kept.length - mostKept;
       kept = kept.slice(-mostKept);
     }
   }
-  return { look, moments: kept, earlier: [...earlier.values()], leftOut };
+  return { reading, moments: kept, earlier: [...earlier.values()], leftOut };
 }
 
 function rememberTransition(earlier: Map<string, JournalLine>, line: JournalLine): void {
   if (line.event !== 'vrrp-transition' || line.subject === undefined) return;
-  if (earlier.has(line.subject) || earlier.size < MOST_INSTANCES) earlier.set(line.subject, line);
+  if (earlier.has(line.subject) || earlier.size < MAX_INSTANCES) earlier.set(line.subject, line);
 }
 
-function lookedAt(look: JournalReading, item: JournalItem): JournalReading {
+function withItem(reading: JournalReading, item: JournalItem): JournalReading {
   switch (item.kind) {
     case 'line': {
       const { seq, at, node } = item.line;
-      return { ...look, node, lines: look.lines + 1, first: look.first ?? { seq, at }, last: { seq, at } };
+      return {
+        ...reading,
+        node,
+        lines: reading.lines + 1,
+        first: reading.first ?? { seq, at },
+        last: { seq, at },
+      };
     }
     case 'fault': {
-      const faults = look.faults.length < MOST_FAULTS ? [...look.faults, item.fault] : look.faults;
-      return { ...look, faults, faultCount: look.faultCount + 1 };
+      const faults = reading.faults.length < MAX_FAULTS ? [...reading.faults, item.fault] : reading.faults;
+      return { ...reading, faults, faultCount: reading.faultCount + 1 };
     }
     case 'unread': {
       const { path, problem } = item;
-      return { ...look, unread: [...look.unread, { path, problem }] };
+      return { ...reading, unread: [...reading.unread, { path, problem }] };
     }
   }
 }
@@ -186,30 +192,30 @@ function withoutCopies(moments: readonly Moment[]): readonly Moment[] {
   });
 }
 
-/** Something in one journal, with its place in time. */
+/** An item of a journal with its place in time. */
 export interface Moment {
   readonly item: JournalItem;
-  /** Which journal, in the order in which they were read. */
+  /** The index of the journal, in the order of reading. */
   readonly journal: number;
-  /** Where in it. */
+  /** The position in the journal. */
   readonly order: number;
   /**
-   * ISO 8601. Never earlier than what came before it in its journal: a clock that was changed must not tear a journal
-   * apart. Empty for what comes before its first line.
+   * The place in time, ISO 8601. Never earlier than the previous item of the journal, so that a journal keeps its order even if the
+   * clock was changed. Empty for items before the first line.
    */
   readonly at: string;
-  /** By how much the clock had been set back when it was written; 0 where it had not. */
+  /** By how much the clock was set back before this item; 0 if it was not. */
   readonly clockBackMs: number;
-  /** How far its own time is from its place: positive where the clock was ahead, negative where it was behind. */
+  /** The difference between the item's own time and its place: positive if the clock was ahead, negative if it was behind. */
   readonly clockOffMs: number;
 }
 
 type Place = Pick<Moment, 'at' | 'clockBackMs' | 'clockOffMs'>;
 
-/** A clock that is disciplined goes back by less, which is of no importance. */
+/** A clock under time synchronisation goes back by less, which is ignored. */
 const CLOCK_BACK_MS = 1_000;
 
-/** The own time of each item of one journal: an item that is not a line has the time of the line before it. */
+/** Returns a function that returns the own time of each item of one journal. An item that is not a line has the time of the previous line. */
 export function createClockReader(): (item: JournalItem) => string {
   let last = '';
   return (item) => {
@@ -219,10 +225,10 @@ export function createClockReader(): (item: JournalItem) => string {
 }
 
 /**
- * Where each item of one journal belongs, by their own times in the order of the journal. Where the clock went back, one of
- * two stretches is wrong. Had it gone forward before, the lines from there on were written ahead of time: they belong
- * right before the line at which the clock was put right. Else the lines behind it were written with a clock that was
- * behind: they belong where it went back, until it has caught up.
+ * Returns the place in time of each item of one journal, from the items' own times in the order of the journal. Where the clock went back,
+ * either the earlier or the later lines have wrong times. If the clock had jumped forward before, the earlier lines are wrong: they are
+ * placed directly before the line at which the clock was corrected. Otherwise the later lines are wrong: they are placed at the time at which
+ * the clock went back, until the clock has caught up.
  */
 export function placesOf(times: readonly string[]): readonly Place[] {
   const places = [...times];
@@ -230,7 +236,7 @@ export function placesOf(times: readonly string[]): readonly Place[] {
   let behindUntil = '';
   for (const [index, own] of times.entries()) {
     const back = backs[index] ?? 0;
-    if (back > 0 && !putRight(places, index, back)) behindUntil = places[index - 1] ?? '';
+    if (back > 0 && !moveAheadLines(places, index, back)) behindUntil = places[index - 1] ?? '';
     if (own < behindUntil) places[index] = behindUntil;
   }
   let latest = '';
@@ -251,8 +257,8 @@ function backMs(before: string | undefined, own: string): number {
   return back > CLOCK_BACK_MS ? back : 0;
 }
 
-/** Moves the lines that were written ahead of time to the line at `index`; false where the clock had not gone forward. */
-function putRight(places: string[], index: number, back: number): boolean {
+/** Moves the lines with times ahead of the clock to the line at `index`; returns false if the clock had not jumped forward. */
+function moveAheadLines(places: string[], index: number, back: number): boolean {
   const own = places[index] ?? '';
   let first = index;
   while (first > 0 && (places[first - 1] ?? '') > own) first -= 1;
@@ -263,7 +269,7 @@ function putRight(places: string[], index: number, back: number): boolean {
   return true;
 }
 
-/** The order of many journals, also of several nodes: that of their places in time, and within each its own. */
+/** Merges the items of several journals by their places in time. The items of one journal keep their order. */
 export function inOrder(moments: readonly Moment[]): readonly Moment[] {
   return moments.toSorted((a, b) => compareText(a.at, b.at) || a.journal - b.journal || a.order - b.order);
 }

@@ -2,16 +2,16 @@ import { engineEvents, type JournalEvents } from '../../engine/observe/journal/j
 import type { JournalLine } from '../../engine/observe/journal/journal-line.ts';
 import { type Phrase, phraser } from '../../engine/observe/journal/phrase.ts';
 
-/** What a product's journals keep, and its part in explaining it; `src/commands/journal-words.ts` lists all of them. */
+/** The events of a product's journals, and how it explains them; `src/commands/journal-words.ts` lists all of them. */
 interface ProductJournal {
   readonly events: JournalEvents;
-  /** What was seen close by the entry at `index` and may have led to it; undefined where nothing was. */
+  /** Describes earlier entries that may have caused the entry at `index`; undefined if there are none. */
   readonly causes?: (lines: readonly JournalLine[], index: number, phraseOf: Phrase) => string | undefined;
 }
 
 export type JournalWords = ReturnType<typeof journalWords>;
 
-/** The text of every product's journal entries. */
+/** Combines the events and causes of all products. */
 export function journalWords(products: readonly ProductJournal[]) {
   const events: JournalEvents = Object.assign({}, engineEvents, ...products.map((each) => each.events));
   const phraseOf = phraser(events);

@@ -22,43 +22,43 @@ const entrySchema = z.object({
   from: z.nullable(z.string()),
   to: z.nullable(z.string()),
   reason: z.nullable(z.string()),
-  /** Of a VIP that moved: what was seen close by in time; null where nothing was. */
+  /** The likely cause of a VIP move, from entries close in time; null if there are none. */
   because: z.nullable(z.string()),
-  /** By how much the clock had been set back before it; 0 where it had not. */
+  /** By how much the clock was set back before this entry; 0 if it was not. */
   clockBackMs: z.number(),
-  /** How far its time is from its place among the entries: the clock was ahead, or behind (negative); 0 where it was right. */
+  /** How far the node's clock was ahead, or behind (negative), judged by the entry's position; 0 if it was right. */
   clockOffMs: z.number(),
   facts: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
 });
 
-/** Between the entries where it was found out: here the journal is not what its writer left. */
+/** A place in the journal that is not as its writer left it, among the entries around it. */
 const faultSchema = z.object({
   kind: z.literal('fault'),
   node: z.nullable(z.string()),
   program: z.string(),
   path: z.string(),
-  /** Null where it is about the whole file, which could not be read. */
+  /** Null if the whole file could not be read. */
   line: z.nullable(z.int()),
   problem: z.string(),
 });
 
 const verdict = z.enum(['whole', 'broken', 'unknown']);
 
-/** What `hawser timeline --json` prints; published as `schemas/timeline.schema.json`. */
+/** The output of `hawser timeline --json`; published as `schemas/timeline.schema.json`. */
 export const timelineSchema = z.object({
   v: z.literal(1),
-  /** `broken` where a journal is; else `unknown` where one, or a part of it, could not be read. */
+  /** `broken` if a journal is broken, else `unknown` if a journal or a part of it could not be read. */
   verdict,
-  /** ISO 8601, UTC; null where there is no bound. */
+  /** ISO 8601, UTC; null without a bound. */
   since: z.nullable(z.string()),
   until: z.nullable(z.string()),
-  /** Each journal as a whole, whatever part of it is shown. */
+  /** The journals, each described as a whole even if only a part is shown. */
   journals: z.array(z.extend(journalReadingSchema, { verdict })),
   /** Directories that could not be read. */
   unread: unreadSchema,
-  /** Earlier entries of the range that were more than is kept. */
+  /** The number of earlier entries of the range that were omitted, because there were too many. */
   leftOut: z.int(),
-  /** In order of time; within a journal in its own order, even where the clock was set back. */
+  /** In chronological order. Entries of one journal keep their order even if the clock was set back. */
   entries: z.array(z.union([entrySchema, faultSchema])),
 });
 
@@ -67,7 +67,7 @@ export type TimelineEntry = Immutable<z.infer<typeof entrySchema>>;
 export type TimelineFault = Immutable<z.infer<typeof faultSchema>>;
 type Verdict = TimelineReport['verdict'];
 
-/** `kinds` undefined shows all of them. Causes are searched among all entries regardless. */
+/** Builds the report. `kinds` limits the shown entries; undefined shows all. Causes are searched among all entries. */
 export function timelineReport(
   collected: Collected,
   range: Range,
@@ -116,7 +116,7 @@ function shownFault(
   return { kind: 'fault', node: of?.node ?? null, program: of?.program ?? '', path, line, problem };
 }
 
-/** What a range has where it has no bound: earlier and later than every time. */
+/** The range without bounds. Its ends sort before and after every time. */
 export const openRange: Range = { since: '', until: '~' };
 
 function boundOf(text: string): string | null {
@@ -128,7 +128,6 @@ function shownJournal(journal: JournalReading): TimelineReport['journals'][numbe
   return { ...journal, verdict: faultCount > 0 ? 'broken' : unread.length > 0 ? 'unknown' : 'whole' };
 }
 
-/** `because` undefined where nothing was seen close by. */
 function shownEntry(
   line: JournalLine,
   clock: Pick<TimelineEntry, 'clockBackMs' | 'clockOffMs'>,

@@ -16,7 +16,7 @@ const WIDTH = 80;
 const KIND_WIDTH = 11;
 const TIME_WIDTH = 12;
 const MOST_NODE_WIDTH = 12;
-/** The rest of a long complaint is in `--json`. */
+/** Longer texts are cut; `--json` has the complete text. */
 const MOST_LINES = 4;
 
 const BOLD = '1';
@@ -36,7 +36,7 @@ const COLOURS: Readonly<Record<TimelineEntry['kind'] | 'fault', string>> = {
   fault: '1;31',
 };
 
-/** The journals for a person, in 80 columns: a line an entry, more where its cause needs them, a headline a day. */
+/** The timeline as text, 80 columns wide: a headline for each day, and at least one line for each entry. */
 export function timelineLines(report: TimelineReport, look: Look): readonly string[] {
   const nodes = new Set(report.journals.flatMap(({ node }) => node ?? []));
   const nodeWidth = nodes.size < 2 ? 0 : Math.min(MOST_NODE_WIDTH, longest([...nodes])) + 1;
@@ -107,13 +107,13 @@ function footer(report: TimelineReport): readonly string[] {
   const all = journals.length === 1 ? 'the journal is whole' : `all ${journals.length} journals are whole`;
   return [
     ...wrapText(`${shown}${journals.length > 0 && broken.length === 0 ? `; ${all}` : ''}`, WIDTH),
-    ...(leftOut > 0 ? [`${leftOut} earlier ones left out: narrow it with --since and --until`] : []),
+    ...(leftOut > 0 ? [`${leftOut} earlier ones left out: narrow the range with --since and --until`] : []),
     ...broken.map(troubleText),
     ...unread.map(({ path, problem }) => `cannot tell: ${printable(path)}: ${printable(problem)}`),
   ].flatMap((line) => wrapText(line, WIDTH));
 }
 
-/** The journal's first corrupt line, else what could not be read. */
+/** The journal's first broken line, else the first file that could not be read. */
 function troubleText({ program, node, verdict, faults, faultCount, unread }: Journal): string {
   const [fault] = faults;
   const [closed] = unread;
@@ -128,18 +128,18 @@ function paint(text: string, code: string, { colours }: Look): string {
   return colours ? `\u001b[${code}m${text}\u001b[0m` : text;
 }
 
-/** What is shown together. */
+/** A row of the output: a fault, or an entry with its repetitions. */
 type Row =
   | { readonly kind: 'fault'; readonly fault: TimelineFault }
   | {
       readonly kind: 'entry';
       readonly entry: TimelineEntry;
-      /** How often it came in a row, and when for the last time. */
+      /** The number of consecutive repetitions, and the time of the last one. */
       readonly times: number;
       readonly lastAt: string;
     };
 
-/** The same thing said again and again, with nothing in between, is one row: the first one, and how often. */
+/** Folds consecutive equal entries into one row. */
 function foldRepeats(entries: TimelineReport['entries']): readonly Row[] {
   const rows: Row[] = [];
   for (const entry of entries) {
@@ -152,13 +152,13 @@ function foldRepeats(entries: TimelineReport['entries']): readonly Row[] {
   return rows;
 }
 
-/** Facts are measurements and differ from one time to the next. */
+/** Facts are not compared, because they are measurements that differ each time. */
 function isRepeat(a: TimelineEntry, b: TimelineEntry): boolean {
   const fields = ['node', 'program', 'event', 'subject', 'from', 'to', 'reason', 'because'] as const;
   return b.clockBackMs === 0 && fields.every((field) => a[field] === b[field]);
 }
 
-/** How people read a time: on their own clock, or on everybody's. */
+/** A time as it is printed. */
 interface LocalTime {
   /** `2026-11-21, UTC+01:00`. */
   readonly day: string;
@@ -166,7 +166,7 @@ interface LocalTime {
   readonly time: string;
 }
 
-/** In the time zone of this process, with summer time as it was then; `isUtc` leaves both out. */
+/** Converts a time to the time zone of this process, with the daylight saving of that day, or to UTC. */
 export function localTime(at: string, isUtc: boolean): LocalTime {
   const date = new Date(at);
   const offset = isUtc ? 0 : -date.getTimezoneOffset();

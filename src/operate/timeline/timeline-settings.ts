@@ -6,7 +6,7 @@ import { defaultJournalPath } from '../../cli/shared-flags.ts';
 import { journalKinds } from '../../engine/observe/journal/journal-line.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 
-/** Without a bound. */
+/** The value for no bound. */
 const all = z.pipe(
   z.literal('all'),
   z.transform(() => undefined),
@@ -14,7 +14,8 @@ const all = z.pipe(
 
 export const timelineCommand = commandSpec({
   name: 'timeline',
-  summary: 'Shows what happened and why, from the journals: VIP moves, servers, reloads, refusals, repairs.',
+  summary:
+    'Shows what happened and why, from the journals: VIP moves, servers, reloads, rejections, repairs.',
   flags: {
     since: flag(
       '<time>',
@@ -22,11 +23,11 @@ export const timelineCommand = commandSpec({
       'a time ago (90m, 24h, 7d), a time (2026-11-21T03:12:00Z, "2026-11-21 03:12"), or all',
       { default: '24h' },
     ),
-    until: flag('<time>', z.optional(moment), 'likewise (default: no end)'),
+    until: flag('<time>', z.optional(moment), 'in the same form (default: no end)'),
     journal: flag(
       '<dirs>',
       z._default(directories, [defaultJournalPath]),
-      `where journals are, several by commas or by repeating it (default: ${defaultJournalPath})`,
+      `directories of journals, separated by commas or repeated (default: ${defaultJournalPath})`,
       { repeats: true },
     ),
     kind: flag(
@@ -49,8 +50,8 @@ export const timelineCommand = commandSpec({
   ],
   notes: [
     'Kinds: vip, split-brain, health, repair, reload, rejected, servers, group, process, steering, journal.',
-    'After "←" stands what the journals have close in time to a move of a VIP; it is evidence, not proof.',
-    'Exit codes: 0 shown, and every journal is whole; 1 a journal lacks lines or has foreign ones; 2 no journal, one that could not be read fully, or usage.',
+    'The text after "←" is what the journals contain close in time to a VIP move: evidence, not proof.',
+    'Exit codes: 0 all journals are whole; 1 a journal lacks lines or has foreign lines; 2 no journal, a journal that could not be read completely, or usage.',
   ],
   derive: (settings) => {
     const { since, until } = settings;

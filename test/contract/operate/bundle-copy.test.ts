@@ -43,9 +43,9 @@ test('a long file is copied from its end, and excess files are not copied', () =
   const names = ['a', 'b', 'b'];
   const missing = names.map((name, index) => copy.file(join(from, name), join(to, `${index}`), 'log'));
   expect(missing).toEqual([
-    `${join(from, 'a')}: only the last 10 of its 19 bytes are here`,
+    `${join(from, 'a')}: only the last 10 of 19 bytes are included`,
     undefined,
-    `${join(from, 'b')}: it is left out, the bundle has 13 bytes of files`,
+    `${join(from, 'b')}: omitted, because the bundle has 13 bytes of files`,
   ]);
   expect(readFileSync(join(to, '0'), 'utf8')).toBe('four\n');
   const config = createBundleCopy({ file: 10, all: 100 }).file(
@@ -53,6 +53,6 @@ test('a long file is copied from its end, and excess files are not copied', () =
     join(to, 'c'),
     'configuration',
   );
-  expect(config).toBe(`${join(from, 'a')}: it is left out, it has 19 bytes`);
+  expect(config).toBe(`${join(from, 'a')}: omitted, because it has 19 bytes`);
   expect(existsSync(join(to, 'c'))).toBe(false);
 });

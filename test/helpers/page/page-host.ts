@@ -30,14 +30,14 @@ export async function startPageHost(
 ): Promise<PageHost> {
   let shown = status;
   let looks = 0;
-  const look = async () => {
+  const collect = async () => {
     looks += 1;
     return typeof shown === 'function' ? await shown() : shown;
   };
   const address = { host: '127.0.0.1', port: port ?? (await freePort()) };
   const controller = new AbortController();
   const stop = () => controller.abort();
-  const source = { look, products: statusProducts, journals, nowMs };
+  const source = { collect, products: statusProducts, journals, nowMs };
   await servePage(address, source, controller.signal);
   return {
     ...address,

@@ -12,7 +12,7 @@ import { pods as installedPods } from '../../../src/commands/pods.ts';
 import { hostFiles } from '../../../src/engine/examine/host-files.ts';
 import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
 import { asInstalled } from '../../../src/operate/doctor/daemon-settings.ts';
-import { look } from '../../../src/operate/install/disk.ts';
+import { readDisk } from '../../../src/operate/install/disk.ts';
 import { effectiveSettings, portsOf } from '../../../src/operate/install/effective-settings.ts';
 import { renderManifest } from '../../../src/operate/install/manifest.ts';
 import { readPatches } from '../../../src/operate/install/patches.ts';
@@ -104,7 +104,7 @@ test('install takes ports, probes, digest and patches of a new pod from what it 
 
 test('uninstall removes what the monitor of a new pod wrote, and leaves what it did not', async () => {
   const root = folderWith({ 'etc/router/routes.json': '', 'etc/router/router.cfg': 'another program' });
-  expect(writtenFiles(await look(root, pods), pods)).toEqual({
+  expect(writtenFiles(await readDisk(root, pods), pods)).toEqual({
     ours: ['/etc/router/routes.json'],
     foreign: ['/etc/router/router.cfg'],
   });

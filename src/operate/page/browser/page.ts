@@ -1,7 +1,7 @@
-/** Asks for the page every two seconds and shows what has changed; says so when there is no answer. */
+/** Requests the page every two seconds and shows what has changed. Reports when there is no answer. */
 
-const AGAIN_MS = 2_000;
-const PATIENCE_MS = 5_000;
+const REFRESH_MS = 2_000;
+const TIMEOUT_MS = 5_000;
 
 const find = (id: string, root: Document = document): Element => {
   const element = root.getElementById(id);
@@ -13,48 +13,48 @@ await refresh();
 
 async function refresh(): Promise<void> {
   try {
-    const answer = await fetch(location.href, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    const answer = await fetch(location.href, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     if (!answer.ok) throw new Error(answer.statusText);
     show(new DOMParser().parseFromString(await answer.text(), 'text/html'));
     document.documentElement.dataset['contact'] = 'live';
-    say('contact', 'Live');
+    setText('contact', 'Live');
   } catch {
-    lost();
+    showLost();
   }
-  setTimeout(refresh, AGAIN_MS);
+  setTimeout(refresh, REFRESH_MS);
 }
 
 function show(next: Document): void {
   update(find('state'), find('state', next));
   document.title = next.title;
-  say('verdict', find('verdict', next).textContent);
+  setText('verdict', find('verdict', next).textContent);
   find('at').replaceWith(find('at', next));
 }
 
-/** Replaces what differs and nothing else: what the reader has opened, selected or is being read to stays as it is. */
-function update(live: Element, wanted: Element): void {
-  // Whether it is open is the reader's choice.
-  if (live instanceof HTMLDetailsElement && wanted instanceof HTMLDetailsElement) wanted.open = live.open;
-  if (live.isEqualNode(wanted)) return;
+/** Replaces only what differs, so that the reader's open details, selection and screen-reader position are kept. */
+function update(live: Element, desired: Element): void {
+  // The reader decides whether details are open.
+  if (live instanceof HTMLDetailsElement && desired instanceof HTMLDetailsElement) desired.open = live.open;
+  if (live.isEqualNode(desired)) return;
   const old = [...live.children];
-  const next = [...wanted.children];
-  const isSameBox = live.cloneNode().isEqualNode(wanted.cloneNode()) && old.length === next.length;
-  // These hold elements and no text of their own.
+  const next = [...desired.children];
+  const isSameBox = live.cloneNode().isEqualNode(desired.cloneNode()) && old.length === next.length;
+  // These elements contain only elements and no text.
   if (isSameBox && live.matches('main, div, section, details'))
     for (const [index, child] of old.entries()) update(child, next[index] ?? child);
-  else live.replaceWith(wanted);
+  else live.replaceWith(desired);
 }
 
-/** The page may show a state that is long past, which must not look current. */
-function lost(): void {
+/** Marks the page as outdated, so that an old state does not look current. */
+function showLost(): void {
   if (document.documentElement.dataset['contact'] === 'lost') return;
   document.documentElement.dataset['contact'] = 'lost';
   document.title = `No contact · ${document.title}`;
-  say('contact', 'No contact. This is how it was at');
+  setText('contact', 'No contact. This is how it was at');
 }
 
-/** A screen reader announces what changes, and not what is repeated. */
-function say(id: string, text: string | null): void {
+/** Sets the text if it differs, since screen readers announce every change. */
+function setText(id: string, text: string | null): void {
   const element = find(id);
   if (element.textContent !== text) element.textContent = text;
 }

@@ -17,12 +17,12 @@ import { statusView } from './status-view.ts';
 
 const WIDTH = 80;
 const INDENT = 2;
-/** Of the word that a line begins with: `maintenance` is the longest. */
+/** Width of the first word of a line. `maintenance` is the longest. */
 const WORD = 13;
 
 type Paint = (label: StatusLabel) => string;
 
-/** A status for a person: the verdict and what is wrong, then everything that was seen, in 80 columns. */
+/** The status as text, 80 columns wide: the verdict and the problems, then all sections. */
 export function statusLines(
   status: ClusterStatus,
   products: readonly ProductStatus[],
@@ -50,7 +50,7 @@ const COLOURS: Readonly<Record<Tone, number>> = {
   idle: 0,
 };
 
-/** A colour is never the only carrier of a state. */
+/** Colours labels. The words alone always state the same. */
 function painter(colours: boolean): Paint {
   return ({ tone, words }) =>
     colours && tone !== 'idle' ? `\u001b[${COLOURS[tone]}m${words}\u001b[0m` : words;
@@ -67,7 +67,7 @@ function partLines({ title }: Section, part: Part, paint: Paint): readonly strin
   ];
 }
 
-/** The title, and the summary in its colour, on each line that has words of it. */
+/** The title and the summary. The summary is coloured on each line that contains a part of it. */
 function headLines(name: string, summary: StatusLabel | undefined, since: string, paint: Paint) {
   const title = printable(name);
   if (summary === undefined) return wrapText(title, WIDTH);
@@ -115,7 +115,7 @@ function rowLines(
   const margin = ' '.repeat(indent);
   const column = INDENT + WORD - indent;
   const [first = '', ...more] = wrapText(printable(text), WIDTH - INDENT - WORD);
-  // A long name has a line of its own.
+  // A long name is printed on its own line.
   const isLong = lead.length >= column;
   const rest = isLong ? [first, ...more] : more;
   const painted = paint({ tone, words: lead });

@@ -14,17 +14,17 @@ import type { ClusterStatus } from '../node-status.ts';
 import { productsAt } from '../place.ts';
 import type { ProductStatus } from '../product-status.ts';
 
-/** Everything that a status says to people, in words: the text and the page are printers of it. */
+/** The content of a status for people. Both the text output and the page print it. */
 export interface StatusView {
   readonly verdict: StatusLabel;
   readonly node: string;
-  /** By the name that this node uses; null where no program says. */
+  /** The cluster's name; null if no program reports it. */
   readonly cluster: string | null;
   /** ISO 8601, UTC. */
   readonly at: string;
-  /** The worst first. */
+  /** Worst first. */
   readonly problems: readonly string[];
-  /** In the order in which they are read. */
+  /** In reading order. */
   readonly sections: readonly Section[];
 }
 
@@ -34,7 +34,7 @@ const VERDICTS: Readonly<Record<ClusterStatus['verdict'], StatusLabel>> = {
   unknown: statusLabel('unknown', 'Cannot tell'),
 };
 
-/** The order in which sections are read. */
+/** The reading order of sections. */
 const PLACES: readonly Section['place'][] = ['left', 'right', 'wide'];
 
 export function statusView(status: ClusterStatus, all: readonly ProductStatus[]): StatusView {
@@ -59,7 +59,7 @@ export function statusView(status: ClusterStatus, all: readonly ProductStatus[])
 
 type NodeColumns = NonNullable<ReturnType<ProductStatus['section']>['nodes']>;
 
-/** What this node says of itself, and what is seen of the others from here. */
+/** The list of nodes: this node's own status, and what it observes of the others. */
 function nodesSection(status: ClusterStatus, products: readonly NodeColumns[]): Section {
   const rows = allNodes(status).map((node) => nodeRow(node, products));
   const columns = {

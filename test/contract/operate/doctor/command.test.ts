@@ -32,7 +32,7 @@ test('--json of all checks on this machine is what the published schema says', a
 test('an unknown check is refused with the names of the known ones', async () => {
   const { stderr, exitCode } = await doctor('--only', 'prots');
   expect(exitCode).toBe(2);
-  expect(stderr).toMatch(/^Cannot use --only "prots": there is no such check, expected .*ports/);
+  expect(stderr).toMatch(/^Cannot use --only "prots": no such check, expected .*ports/);
 });
 
 test('without root it says what it could not look at', async () => {
@@ -96,9 +96,9 @@ test('it reads the settings and the kubeconfig of the node that is mounted at --
   const only = 'settings-file,vip-interface,ports,client-certificate';
   for (const flags of [[], ['--settings', '/etc/hawser/config.yaml']]) {
     const [settings, vip, ports, certificate] = await ask(only, ...flags);
-    expect(settings).toBe('ok: /etc/hawser/config.yaml is valid, and was used here');
+    expect(settings).toBe('ok: /etc/hawser/config.yaml is valid and was used for this report');
     expect(vip).toMatch(/^fail: 203\.0\.113\.9/);
-    expect(ports).toMatch(/^unknown: port 4999 \(page of hawser haproxy monitor\) is taken/);
+    expect(ports).toMatch(/^unknown: port 4999 \(page of hawser haproxy monitor\) is in use/);
     expect(certificate).toMatch(/^ok: \/etc\/hawser\/kubeconfig: .*CN=hawser-of-cp-1/);
   }
   writeFileSync(join(root, '/etc/hawser/config.yaml'), 'apiVipz: [203.0.113.9]\n');

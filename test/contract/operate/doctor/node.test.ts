@@ -51,7 +51,7 @@ test('a node on which everything is wrong', async () => {
   expect(said('rp-filter')).toMatch(/^fail: rp_filter of eth0 is strict.*eth1/);
   expect(said('arp')).toMatch(/^fail: arp_ignore of eth0 is 8/);
   expect(said('ipv6')).toMatch(/^fail: IPv6 is disabled on eth0/);
-  expect(said('ports')).toContain(`fail: port 9445 (load balancer) is held by socat (pid ${other.pid})`);
+  expect(said('ports')).toContain(`fail: port 9445 (load balancer) is used by socat (pid ${other.pid})`);
   for (const { verdict, remedy } of report.checks)
     expect(remedy === null).toBe(verdict === 'ok' || verdict === 'skip');
 });

@@ -61,7 +61,7 @@ test('a reader of the manifests folder sees whole pods and nothing else, the fir
   expect(node.tree().filter((path) => /\/\./.test(path))).toEqual([]);
 });
 
-test('a manifests folder that takes no file leaves the node as it was, and says what was taken back', async () => {
+test('a manifests folder that takes no file leaves the node as it was, and reports what was undone', async () => {
   const folder = join(node.root, 'etc/kubernetes/manifests');
   node.write('/etc/kubernetes/manifests/kube-apiserver.yaml', 'kind: Pod\n');
   const before = node.tree();
@@ -75,6 +75,6 @@ test('a manifests folder that takes no file leaves the node as it was, and says 
   expect(result.stderr).toMatch(
     /Cannot write "\/etc\/kubernetes\/manifests\/haproxy\.yaml": (?:EXDEV|EROFS)/,
   );
-  expect(result.stderr).toContain('taken back: /etc/hawser/config.yaml\n');
+  expect(result.stderr).toContain('undone: /etc/hawser/config.yaml\n');
   expect(node.tree()).toEqual(before);
 });

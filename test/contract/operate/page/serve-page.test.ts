@@ -99,7 +99,7 @@ test('an unreadable cluster is an error with its reason, until it can be read', 
   });
   expect(await ask(host, '/')).toMatchObject({
     status: 503,
-    text: 'Cannot look at the cluster: no file descriptor left\n',
+    text: "Cannot collect the cluster's status: no file descriptor left\n",
   });
   host.set(statuses.healthy());
   expect((await ask(host, '/')).status).toBe(200);

@@ -116,7 +116,7 @@ test('directories without a journal are reported, and the others are read', () =
   const directory = written(1);
   const collected = collectJournals([empty.path, '/nowhere', directory.path, '/dev/null'], openRange, 9);
   expect(collected.unread).toEqual([
-    { path: empty.path, problem: 'there is no journal in it' },
+    { path: empty.path, problem: 'it contains no journal' },
     { path: '/nowhere', problem: 'there is no such directory' },
     { path: '/dev/null', problem: 'it is no directory' },
   ]);

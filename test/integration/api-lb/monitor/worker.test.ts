@@ -57,7 +57,10 @@ test('status and doctor find nothing wrong on a worker, and status names API ser
   const wrong = checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn');
   // The API servers' certificate has their own addresses alone.
   expect(wrong).toMatchObject([
-    { id: 'api-certificate', message: expect.stringContaining('127.0.0.1:6443 shows does not name') },
+    {
+      id: 'api-certificate',
+      message: expect.stringContaining('127.0.0.1:6443 does not contain that address'),
+    },
   ]);
   await killTwo();
   const problems = await waitFor('the problems', async () => {

@@ -206,9 +206,7 @@ test('another cluster at the VIP is refused, even if ours is known', async () =>
 test('a node before kubeadm join cannot tell whose VIP it is: --join says so', async () => {
   await serveAt(createAuthority(join(node.root, 'tmp')));
   await listen(node.neighbour, 9444, named('10-0-0-100'));
-  expect(await refusal('--api-vip', '10.0.0.100')).toMatch(
-    /if that is the cluster that this node joins, type --join/,
-  );
+  expect(await refusal('--api-vip', '10.0.0.100')).toMatch(/if this node joins that cluster, use --join/);
   expect(await node.run('install', '--yes', '--api-vip', '10.0.0.100', '--join')).toMatchObject({
     exitCode: 0,
   });

@@ -146,7 +146,7 @@ test('a pod that cannot be seen is waited for by its supervisor, whose page clos
   );
   const early = await runAlone('uninstall', '--timeout', '1s');
   expect(early.exitCode).toBe(1);
-  expect(early.stderr).toContain('left: a process on port 29449, not to be seen from here: still runs');
+  expect(early.stderr).toContain('left: a process on port 29449, not visible from here: still running');
   pod.kill('SIGTERM');
   expect(await runAlone('uninstall')).toMatchObject({ exitCode: 0, stderr: '' });
   expect(node.namespace.residents()).toEqual([]);

@@ -71,7 +71,7 @@ test('--dry-run shows a worker, and writes nothing', async () => {
 
 test('--print prints the files of a worker', async () => {
   const { stdout } = await install('--worker', '--print');
-  expect(stdout).toContain('every file of a worker');
+  expect(stdout).toContain('all files of a worker');
   const { write_files: files } = parse(stdout);
   expect(files.map(({ path }: { readonly path: string }) => path)).not.toContain(
     '/etc/kubernetes/manifests/keepalived.yaml',

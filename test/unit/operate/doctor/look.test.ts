@@ -37,7 +37,7 @@ test.each<[claim: string, socket: string, settings: Settings, finding: object]>(
   [
     'the page of a program, wherever it is',
     ...(['0100007F:2387', moved] as const),
-    { message: expect.stringContaining('port 9095 (page of hawser keepalived supervise) is taken') },
+    { message: expect.stringContaining('port 9095 (page of hawser keepalived supervise) is in use') },
   ],
 ])('ports: %s', async (_, socket, settings, finding) => {
   expect(await examine('ports', { '/proc/net/tcp': line(socket) }, settings)).toMatchObject(finding);

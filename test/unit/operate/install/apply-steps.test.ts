@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { applySteps } from '../../../../src/operate/install/apply-steps.ts';
 import { planFiles } from '../../../../src/operate/install/diff.ts';
-import { lookBelow } from '../../../../src/operate/install/disk.ts';
-import type { WantedFile, WantedFolder } from '../../../../src/operate/install/layout.ts';
+import { diskReader } from '../../../../src/operate/install/disk.ts';
+import type { DesiredFile, DesiredFolder } from '../../../../src/operate/install/layout.ts';
 import { planText } from '../../../../src/operate/install/plan-text.ts';
 import { testFolder } from '../../../helpers/test-folder.ts';
 
@@ -15,7 +15,7 @@ const at = (path: string) => join(root, path);
 beforeEach(() => {
   root = testFolder();
 });
-const wanted: readonly WantedFile[] = [
+const wanted: readonly DesiredFile[] = [
   { path: '/etc/new/a', content: 'a\n', mode: 0o644 },
   { path: '/etc/old', content: 'changed\n', mode: 0o600 },
   { path: '/etc/opened', content: 'same\n', mode: 0o600 },
@@ -30,9 +30,9 @@ function prepare(): void {
   chmodSync(at('etc/opened'), 0o666);
 }
 
-async function plan(files: readonly WantedFile[], folders: readonly WantedFolder[] = []) {
-  const { see, at: entry } = lookBelow(root);
-  await see([...files, ...folders].map(({ path }) => path));
+async function plan(files: readonly DesiredFile[], folders: readonly DesiredFolder[] = []) {
+  const { read, at: entry } = diskReader(root);
+  await read([...files, ...folders].map(({ path }) => path));
   return planFiles(root, { at: entry, record: undefined }, files, folders);
 }
 

@@ -1,12 +1,12 @@
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { pods } from '../../../../src/commands/pods.ts';
+import type { DesiredInstall } from '../../../../src/operate/install/desired.ts';
 import { diff, restarts, type Step } from '../../../../src/operate/install/diff.ts';
 import type { Disk, Entry } from '../../../../src/operate/install/disk.ts';
 import { layout } from '../../../../src/operate/install/layout.ts';
 import { type InstallRecord, parseRecord, sha256 } from '../../../../src/operate/install/record.ts';
 import { removals } from '../../../../src/operate/install/removal.ts';
-import type { Wanted } from '../../../../src/operate/install/want.ts';
 
 type Files = Readonly<Record<string, string>>;
 
@@ -30,7 +30,7 @@ function diskOf(files: Files, record?: InstallRecord): Disk {
   return { record, at: (path) => entries.get(path) };
 }
 
-const wanted: Wanted = {
+const desired: DesiredInstall = {
   settings: {
     text: '',
     givenName: undefined,
@@ -95,28 +95,28 @@ test.each<[string, Files, InstallRecord | undefined, boolean, readonly string[]]
     ],
   ],
 ])('%s', (_, files, record, overwrite, steps) => {
-  expect(lines(diff('/', diskOf(files, record), wanted, overwrite).steps)).toEqual(steps);
+  expect(lines(diff('/', diskOf(files, record), desired, overwrite).steps)).toEqual(steps);
 });
 
 test('an edited file keeps the checksum of what hawser wrote', () => {
   const disk = diskOf({ ...before, [TEMPLATE]: 'mine' }, recordOf(before));
-  const { steps, edited } = diff('/', disk, wanted, false);
+  const { steps, edited } = diff('/', disk, desired, false);
   const write = steps.flatMap((step) => (step.kind === 'write' ? step.file : []));
   const text = write.find(({ path }) => path === layout.record)?.content ?? '';
   expect(parseRecord(text)?.files).toEqual([
     { path: TEMPLATE, sha256: sha256('template 1') },
     { path: MANIFEST, sha256: sha256('manifest 2') },
   ]);
-  expect(edited).toMatchObject([{ wanted: { path: TEMPLATE }, content: 'mine', isOutdated: true }]);
+  expect(edited).toMatchObject([{ desired: { path: TEMPLATE }, content: 'mine', isOutdated: true }]);
 });
 
 test('a pod of others in the place of ours is named, and not called edited', () => {
-  const { others, edited } = diff('/', diskOf({ [MANIFEST]: 'theirs' }), wanted, false);
+  const { others, edited } = diff('/', diskOf({ [MANIFEST]: 'theirs' }), desired, false);
   expect({ others, edited }).toEqual({ others: [MANIFEST], edited: [] });
 });
 
 test('a changed manifest restarts its pod, a new one starts it', () => {
-  const of = (disk: Disk) => restarts(diff('/', disk, wanted, false).steps, pods);
+  const of = (disk: Disk) => restarts(diff('/', disk, desired, false).steps, pods);
   expect(of(diskOf(before, recordOf(before)))).toEqual([
     { manifest: MANIFEST, containers: ['haproxy', 'haproxy-monitor'] },
   ]);

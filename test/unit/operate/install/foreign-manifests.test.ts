@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { pods } from '../../../../src/commands/pods.ts';
-import { look } from '../../../../src/operate/install/disk.ts';
+import { readDisk } from '../../../../src/operate/install/disk.ts';
 import { foreignManifests } from '../../../../src/operate/install/objections.ts';
 import { temporaryRoot } from '../../../helpers/doctor/scene.ts';
 
@@ -13,7 +13,7 @@ test('a pod with --instance is not in the way of an install, one without it is',
     '/etc/kubernetes/manifests/other.yaml':
       'spec: {containers: [{name: haproxy, image: haproxy, args: [-f, x]}]}',
   });
-  const disk = await look(root, pods);
+  const disk = await readDisk(root, pods);
   const problems = foreignManifests(disk, new Set(), pods).flatMap((each) => each.problems ?? []);
   expect(problems).toEqual([
     expect.stringContaining('"/etc/kubernetes/manifests/copy.yaml": it runs haproxy'),

@@ -125,7 +125,7 @@ test.each([
   [
     'whose test fails',
     { 'haproxy+json.yaml': '[{op: test, path: /kind, value: Job}]' },
-    /another value than the test expects/,
+    /does not have the value that the test expects/,
   ],
 ])('a patch %s is refused by its name', (_what, files, message) => {
   expect(refusal(files)).toMatch(message);

@@ -94,7 +94,7 @@ test('a clock that was set back is reported in its place', () => {
 
 test('omitted lines are reported', () => {
   expect(shown([said(move)], plain, 7).at(-1)).toBe(
-    '7 earlier ones left out: narrow it with --since and --until',
+    '7 earlier ones left out: narrow the range with --since and --until',
   );
 });
 

@@ -17,62 +17,68 @@ import {
 import type { InstallSettings } from './install-settings.ts';
 import {
   type Credentials,
+  type DesiredFile,
   journalFolder,
   layout,
   podLayout,
   unprivilegedId,
-  type WantedFile,
 } from './layout.ts';
 import { imageOf, renderManifest } from './manifest.ts';
 import { readPatches } from './patches.ts';
 import { type InstallRecord, sha256 } from './record.ts';
 
-/** The settings file as it will be, and what it means. */
-export interface WantedSettings extends EffectiveSettings {
+/** The settings file as it will be written, and its effective settings. */
+export interface DesiredSettings extends EffectiveSettings {
   readonly text: string;
-  /** The name that was typed, or that the file has. */
+  /** The cluster name from the flag or from the existing file. */
   readonly givenName: string | undefined;
 }
 
-/** What an install would write, before it is compared with the disk. */
-export interface Wanted {
-  readonly settings: WantedSettings;
+/** The files that an install would write, before they are compared with the disk. */
+export interface DesiredInstall {
+  readonly settings: DesiredSettings;
   readonly pods: readonly Pod[];
   readonly image: string;
   readonly credentials: Credentials;
   /** The folder of patches on the node. */
   readonly patches: string | undefined;
   /** In the order of writing; the kubelet's manifests come last. */
-  readonly support: readonly WantedFile[];
-  readonly manifests: readonly WantedFile[];
-  /** What is left out, and why. */
+  readonly support: readonly DesiredFile[];
+  readonly manifests: readonly DesiredFile[];
+  /** What is omitted, and why. */
   readonly notices: readonly string[];
 }
 
-/** Throws a ConfigError for settings that the daemons would refuse. */
-export function wantSettings(asked: InstallSettings, disk: Disk, known: Installable): WantedSettings {
+/** Returns the settings file with the values of the flags. Throws a ConfigError for settings that the daemons would refuse. */
+export function desiredSettings(
+  options: InstallSettings,
+  disk: Disk,
+  installable: Installable,
+): DesiredSettings {
   const existing = textOn(disk, layout.settings);
-  const text = settingsText(existing, changesFor(asked, disk));
+  const text = settingsText(existing, changesFor(options, disk));
   const inFile = fieldOf(parseDocument(existing ?? '').toJS(), 'clusterName');
-  const givenName = asked.clusterName ?? (inFile === undefined ? undefined : String(inFile));
-  return { ...effectiveSettings(text, layout.settings, known), text, givenName };
+  const givenName = options.clusterName ?? (inFile === undefined ? undefined : String(inFile));
+  return { ...effectiveSettings(text, layout.settings, installable), text, givenName };
 }
 
-/** Reads the patches, and files of hawser itself. Throws a ConfigError for a patch that cannot be used. */
-export function want(
-  asked: InstallSettings,
+/** Returns all files to install. Reads the patches and files of hawser itself. Throws a ConfigError for an invalid patch. */
+export function desiredInstall(
+  options: InstallSettings,
   disk: Disk,
-  known: Installable,
-  settings: WantedSettings,
-): Wanted {
-  const { keys } = known;
+  installable: Installable,
+  settings: DesiredSettings,
+): DesiredInstall {
+  const { keys } = installable;
   const pods = settings.pods.map(({ pod }) => pod);
   const { record } = disk;
-  const image = asked.image ?? record?.image ?? shippedImage(pods);
-  // A record without them is of an install with `own`.
-  const credentials = asked.credentials ?? (record === undefined ? 'kubelet' : (record.credentials ?? 'own'));
-  const folder = asked.patches ?? record?.patches;
-  const patches = folder === undefined ? [] : readPatches(join(asked.root, folder), folder, known.pods);
+  const image = options.image ?? record?.image ?? shippedImage(pods);
+  // A record without credentials is from an install with `own`.
+  const credentials =
+    options.credentials ?? (record === undefined ? 'kubelet' : (record.credentials ?? 'own'));
+  const folder = options.patches ?? record?.patches;
+  const patches =
+    folder === undefined ? [] : readPatches(join(options.root, folder), folder, installable.pods);
   const schema = `${JSON.stringify(settingsJsonSchema(keys), null, 2)}\n`;
   const command = nodeCommand(disk);
   return {
@@ -100,13 +106,13 @@ export function want(
   };
 }
 
-/** The record of these files: their checksums, and the folders that were made for them. */
+/** The install record: these files with their checksums, and the folders that were created for them. */
 export function recordOf(
-  wanted: Wanted,
+  desired: DesiredInstall,
   directories: readonly string[],
   files: InstallRecord['files'],
-): WantedFile {
-  const { image, credentials, patches, settings } = wanted;
+): DesiredFile {
+  const { image, credentials, patches, settings } = desired;
   const record: InstallRecord = {
     version: 1,
     image,
@@ -120,23 +126,23 @@ export function recordOf(
   return { path: layout.record, content: `${JSON.stringify(record, null, 2)}\n`, mode: 0o644 };
 }
 
-/** The image that the manifests name as they are shipped. */
+/** The image in the shipped manifests. */
 function shippedImage([first]: readonly Pod[]): string {
   return first === undefined ? '' : imageOf(shippedFile(podLayout(first).source.manifest));
 }
 
-function changesFor(asked: InstallSettings, disk: Disk): readonly SettingsChange[] {
-  const { apiVip, ingressVip, clusterName, firstNode, worker } = asked;
+function changesFor(options: InstallSettings, disk: Disk): readonly SettingsChange[] {
+  const { apiVip, ingressVip, clusterName, firstNode, worker } = options;
   const flags: readonly SettingsChange[] = [
     { path: ['apiVips'], value: apiVip },
     { path: ['ingressVips'], value: ingressVip },
     { path: ['clusterName'], value: clusterName },
-    { path: ['interface'], value: asked.interface },
+    { path: ['interface'], value: options.interface },
     { path: ['keepalived', 'firstNode'], value: firstNode || undefined },
     { path: ['worker'], value: worker || undefined },
   ];
-  // On a first install, settings that an operator wrote earlier count before our defaults.
-  const defaults = disk.record === undefined ? firstDefaults(asked) : [];
+  // On a first install, settings that an operator wrote earlier take precedence over the defaults.
+  const defaults = disk.record === undefined ? firstDefaults(options) : [];
   return [...flags, ...defaults, ...(worker ? workerDefaults : [])].filter(
     ({ value }) => value !== undefined,
   );
@@ -144,13 +150,13 @@ function changesFor(asked: InstallSettings, disk: Disk): readonly SettingsChange
 
 const workerDefaults: readonly SettingsChange[] = [
   { path: ['lbPort'], value: defaultPorts.api, isDefault: true },
-  // Its clients have no other HAProxy: while this one drains it refuses them.
+  // A worker's clients have no other HAProxy, and are refused while it drains.
   { path: ['haproxy', 'drainTimeout'], value: '5s', isDefault: true },
 ];
 
 function firstDefaults({ apiVip, ingressVip, clusterName }: InstallSettings): SettingsChange[] {
   const [vip] = [...(apiVip ?? []), ...(ingressVip ?? [])];
-  // The router ids derive from the name. The kubeconfig that holds the name may not exist yet.
+  // The virtual router ids derive from the cluster name, and the kubeconfig with that name may not exist yet.
   return vip === undefined || clusterName !== undefined
     ? []
     : [{ path: ['clusterName'], value: clusterNameOf(vip), isDefault: true }];
@@ -158,15 +164,15 @@ function firstDefaults({ apiVip, ingressVip, clusterName }: InstallSettings): Se
 
 const printHeader = (isWorker: boolean): string =>
   [
-    ` Written by \`hawser install --print\`: every file of a ${isWorker ? 'worker' : 'control-plane node'}. cloud-init takes it as it is; for Cluster API`,
+    ` Written by \`hawser install --print\`: all files of a ${isWorker ? 'worker' : 'control-plane node'}. cloud-init uses it unchanged; for Cluster API`,
     ` write_files is "files" of a ${isWorker ? 'KubeadmConfig' : 'KubeadmControlPlane'}, and runcmd its "preKubeadmCommands".`,
   ].join('\n');
 
-/** Every file of an empty node as cloud-config, and the folder that contains none of them. */
-export function printedFiles(wanted: Wanted): string {
-  const files = [...wanted.support, ...wanted.manifests];
+/** All files of a new node as cloud-config, with a command that creates the journal folder, which contains no file. */
+export function printedFiles(desired: DesiredInstall): string {
+  const files = [...desired.support, ...desired.manifests];
   const sums = files.map(({ path, content }) => ({ path, sha256: sha256(content) }));
-  const all = [...wanted.support, recordOf(wanted, [], sums), ...wanted.manifests];
+  const all = [...desired.support, recordOf(desired, [], sums), ...desired.manifests];
   const document = new Document({
     write_files: all.map(({ path, content, mode }) => ({
       path,
@@ -176,25 +182,25 @@ export function printedFiles(wanted: Wanted): string {
     })),
     runcmd: [`install -d -m ${journalFolder.mode.toString(8)} -g ${unprivilegedId} ${journalFolder.path}`],
   });
-  document.commentBefore = printHeader(wanted.settings.isWorker);
+  document.commentBefore = printHeader(desired.settings.isWorker);
   return `#cloud-config\n${document.toString({ lineWidth: 0 })}`;
 }
 
 interface SettingsChange {
   readonly path: readonly string[];
   readonly value: unknown;
-  /** Applies only if nothing is set: a value in the file stays. */
+  /** Applies only if the file has no value. */
   readonly isDefault?: true;
 }
 
 const HEADER = [
   ' yaml-language-server: $schema=config.schema.json',
-  " hawser's settings, on this node. `hawser settings` checks this file; after a change type `hawser install`.",
+  " hawser's settings on this node. `hawser settings` checks this file; after a change run `hawser install`.",
 ].join('\n');
 
 /**
- * The text of the settings file with some values set. Everything else stays, comments and order included, because the
- * file belongs to the operator. Without a change the text is the same.
+ * Returns the text of the settings file with these values set. Everything else is unchanged, including comments and order, because
+ * the file belongs to the operator.
  */
 function settingsText(existing: string | undefined, changes: readonly SettingsChange[]): string {
   const document = existing === undefined ? new Document({}) : parseDocument(existing);
@@ -209,30 +215,30 @@ function settingsText(existing: string | undefined, changes: readonly SettingsCh
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
 
-/** Its path below hawser's own folder. */
+/** The path of the node command below hawser's own folder. */
 const COMMAND_SOURCE = 'bin/hawser-on-node';
 
-/** The second line of every version of it. */
+/** The second line of every version of the node command. */
 const MARK = '# hawser on a node:';
 
 /**
- * The `hawser` that people type on a node, or why it is not written. The pods do not need it: where it cannot be written it is
- * left out, and what is not ours is never touched.
+ * Returns the command `hawser` for operators on the node, or the reason why it is not written. It is optional, because the pods do not need
+ * it. A file that hawser did not write is never replaced.
  */
-function nodeCommand(disk: Disk): WantedFile | string {
+function nodeCommand(disk: Disk): DesiredFile | string {
   const path = layout.nodeCommand;
-  const leftOut = (reason: string): string =>
-    `${path} is not written: ${reason}; the commands can be typed as docs/install.md shows`;
+  const omitted = (reason: string): string =>
+    `${path} is not written: ${reason}; docs/install.md shows how to run the commands without it`;
   const isOurs = fileOn(disk, path)?.content.includes(`\n${MARK}`) ?? false;
   if (disk.at(path) !== undefined && !isOurs)
-    return leftOut('it is there already, and is not of hawser install');
+    return omitted('the file exists, and hawser install did not write it');
   const blocked = blockedBy(disk, dirname(path));
   return blocked === undefined
     ? { path, content: shippedFile(COMMAND_SOURCE), mode: 0o755 }
-    : leftOut(`its folder cannot be written to (${blocked})`);
+    : omitted(`its folder is not writable (${blocked})`);
 }
 
-/** Folders that are missing are made; what counts is the nearest one that is there. */
+/** Why a folder is not writable; for a missing folder, why its nearest existing parent is not. */
 function blockedBy(disk: Disk, folder: string): string | undefined {
   const entry = disk.at(folder);
   if (entry === undefined) return folder === '/' ? undefined : blockedBy(disk, dirname(folder));
