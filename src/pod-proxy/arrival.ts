@@ -1,9 +1,9 @@
-/** When the newest desired value arrived. An equal value does not count as a change. */
+/** Measures the time from a desired value's arrival until it is served. An equal value is not a new arrival. */
 export function createArrival<T>(same: (a: T, b: T) => boolean) {
   let latest: { readonly value: T; readonly sinceMs: number } | undefined;
   let served: T | undefined;
   return {
-    see: (value: T, nowMs: number): void => {
+    observe: (value: T, nowMs: number): void => {
       if (latest === undefined || !same(latest.value, value)) latest = { value, sinceMs: nowMs };
     },
     /** The time from the value's arrival until it was served; undefined if it was served already. */

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { messageOf } from '../engine/system/errors.ts';
 import { readKeyPair } from '../haproxy/certificates/key-pair.ts';
 
-/** A Secret's certificate, as HAProxy reads it. */
+/** A Secret's certificate in the form that HAProxy reads. */
 export type SecretCertificate =
   | { readonly kind: 'usable'; readonly name: string; readonly pem: string }
   | { readonly kind: 'wrong'; readonly name: string; readonly message: string };
@@ -24,7 +24,7 @@ export function readCertificate(object: unknown): SecretCertificate | undefined 
     : { kind: 'wrong', name, message: pair ?? 'it has no tls.crt' };
 }
 
-/** OpenSSL may throw for input that our own checks accept. */
+/** Returns the message of an exception as well: OpenSSL may throw for input that passes hawser's checks. */
 function readSafely(certificate: string, key: string): ReturnType<typeof readKeyPair> {
   try {
     return readKeyPair(certificate, key);
@@ -33,7 +33,7 @@ function readSafely(certificate: string, key: string): ReturnType<typeof readKey
   }
 }
 
-/** The PEM texts by the names of their Secrets, in the order of the names. */
+/** The PEM texts by the names of their Secrets, sorted by name. */
 export type Certificates = Readonly<Record<string, string>>;
 
 export interface Chosen {

@@ -19,7 +19,7 @@ export function modelOf({ downstreams, certificates }: Input): TemplateModel {
   return { hosts: hostsOf(downstreams), certs: Object.fromEntries(paths) };
 }
 
-/** The rendered template plus what the supervisor needs, and the certificates if it names any. */
+/** The rendered template with the supervisor's additions, and the certificates if the template uses any. */
 export function renderedSet(
   rendered: string,
   { certificates }: Pick<Input, 'certificates'>,
@@ -36,14 +36,14 @@ export function renderedSet(
 }
 
 /** A Secret's name with `.pem` and a temporary suffix may exceed the limit for a file name. */
-const LONGEST = 200;
+const MAX_NAME_CHARACTERS = 200;
 
 function fileOf(name: string): string {
-  return `certs/${name.length > LONGEST ? sha256Of(name) : name}.pem`;
+  return `certs/${name.length > MAX_NAME_CHARACTERS ? sha256Of(name) : name}.pem`;
 }
 
 /**
- * Appends what the supervisor needs, so that line numbers in HAProxy's messages match the rendered template. HAProxy merges sections named `global`.
+ * Adds the supervisor's stats socket. It is appended, so that line numbers in HAProxy's messages match the template. HAProxy merges `global` sections.
  */
 export function configurationText(
   rendered: string,
@@ -58,9 +58,9 @@ global
 }
 
 /**
- * How to get from one set to another; every file except haproxy.cfg is a certificate. Names like `web-{{loop.index}}` move to another pod
- * whenever a pod is removed, and the pods that stay must not lose a connection.
+ * Plans the runtime updates from one set to another. Every file except haproxy.cfg is a certificate. Server names such as `web-{{loop.index}}` move to
+ * another pod when a pod is removed, and the remaining pods must not lose connections.
  */
-export function podProxyDifference(running: Rendered, wanted: Rendered): Plan {
-  return planBetween(running, wanted, () => 'certificate');
+export function podProxyDifference(running: Rendered, desired: Rendered): Plan {
+  return planBetween(running, desired, () => 'certificate');
 }

@@ -6,6 +6,7 @@ import { type Certificates, type Chosen, chooseCertificates, type SecretCertific
 import { type Downstream, downstreamEndpoints, downstreamPods, limitGroups } from './hosts.ts';
 import { type OwnPod, proxyNameOf } from './pod/pod.ts';
 import type { Problem } from './proxy-status.ts';
+import { type ConfigSource, type Requests, requestsIn } from './requests.ts';
 import {
   configMapResource,
   ownPodResource,
@@ -14,9 +15,8 @@ import {
   secretResource,
   slicesResource,
 } from './resources.ts';
-import { type ConfigSource, type Wishes, wishesOf } from './wishes.ts';
 
-/** This proxy's desired configuration, from the API. */
+/** This proxy's desired configuration, read from the API. */
 export type ProxyView =
   /** Some resource is not listed yet, or the pod does not exist. */
   | { readonly kind: 'unknown' }
@@ -41,26 +41,26 @@ export interface FollowedProxy {
 interface Api {
   readonly session: ApiSession;
   readonly report: Log;
-  readonly hear: () => void;
+  /** Called after each change. */
+  readonly onChange: () => void;
 }
 
 type Follow = <T>(resources: readonly Resource<T>[]) => () => readonly T[] | undefined;
 
-/** Keyed by the resources that are listed together. */
+/** The API's message for resources that cannot be listed, keyed by the list of resources. */
 type Troubles = Map<unknown, string>;
 
-/** The resources that the annotations name, followed until the annotations change. Undefined until listed. */
+/** The resources that the annotations request, followed until the annotations change. The functions return undefined until the resources are listed. */
 interface Sources {
   readonly key: string;
   readonly stop: AbortController;
-  /** The API's answer for each resource that could not be listed. */
   readonly troubles: Troubles;
   readonly downstreams: (own: OwnPod) => readonly Downstream[] | undefined;
   readonly texts: () => readonly string[] | undefined;
   readonly secrets: () => readonly SecretCertificate[] | undefined;
 }
 
-/** Lists and watches the proxy's pod and the resources that its annotations name. */
+/** Lists and watches the proxy's pod and the resources that its annotations request. */
 export function followProxy(
   place: { readonly namespace: string; readonly pod: string },
   api: Api,
@@ -73,12 +73,12 @@ export function followProxy(
     view: () => {
       const own = ownPods()?.[0];
       if (own === undefined) return { kind: 'unknown' };
-      const wishes = wishesOf(own.annotations);
-      const wrong = problemOf(wishes);
+      const requests = requestsIn(own.annotations);
+      const wrong = problemOf(requests);
       if (wrong !== undefined) return { kind: 'unusable', own, problem: wrong };
       const downstreams = sources?.downstreams(own);
-      const template = templateOf(wishes.config, sources?.texts());
-      const chosen = chosenOf(wishes, sources?.secrets(), certificates);
+      const template = templateOf(requests.config, sources?.texts());
+      const chosen = chosenOf(requests, sources?.secrets(), certificates);
       if (downstreams === undefined || template === undefined || chosen === undefined)
         return unlisted(own, sources?.troubles);
       certificates = chosen.certificates;
@@ -99,12 +99,12 @@ export function followProxy(
     run: async (signal) => {
       const running: Promise<void>[] = [];
       const following =
-        (until: AbortSignal, hear: () => void, troubles: Troubles = new Map()): Follow =>
+        (until: AbortSignal, onChange: () => void, troubles: Troubles = new Map()): Follow =>
         (resources) => {
           const note = (event: ResourceEvent): void => {
             if (event.kind === 'unavailable') troubles.set(resources, event.message);
             else troubles.delete(resources);
-            hear();
+            onChange();
           };
           const { objects, ended } = followResources(resources, settings, note, until);
           running.push(ended);
@@ -116,10 +116,10 @@ export function followProxy(
           sources?.stop.abort();
           const stop = new AbortController();
           const troubles = new Map();
-          const follow = following(AbortSignal.any([signal, stop.signal]), api.hear, troubles);
+          const follow = following(AbortSignal.any([signal, stop.signal]), api.onChange, troubles);
           sources = { key: keyOf(own), stop, troubles, ...openSources(own, follow) };
         }
-        api.hear();
+        api.onChange();
       };
       ownPods = following(signal, refollow)([ownPodResource(place)]);
       while (running.length > 0) await running.pop();
@@ -128,7 +128,7 @@ export function followProxy(
 }
 
 function keyOf(own: OwnPod): string {
-  const { hosts, config, certs } = wishesOf(own.annotations);
+  const { hosts, config, certs } = requestsIn(own.annotations);
   return JSON.stringify([
     proxyNameOf(own),
     hosts,
@@ -138,17 +138,17 @@ function keyOf(own: OwnPod): string {
 }
 
 function openSources(own: OwnPod, follow: Follow): Omit<Sources, 'key' | 'stop' | 'troubles'> {
-  const wishes = wishesOf(own.annotations);
-  const { config, certs } = wishes;
+  const requests = requestsIn(own.annotations);
+  const { config, certs } = requests;
   const names = certs.kind === 'secrets' ? certs.names : [];
   return {
-    downstreams: openDownstreams(own, wishes, follow),
+    downstreams: openDownstreams(own, requests, follow),
     texts: follow(config.kind === 'config-map' ? [configMapResource(own, config.name, config.key)] : []),
     secrets: follow(names.map((name) => secretResource(own, name))),
   };
 }
 
-function openDownstreams(own: OwnPod, { hosts }: Wishes, follow: Follow): Sources['downstreams'] {
+function openDownstreams(own: OwnPod, { hosts }: Requests, follow: Follow): Sources['downstreams'] {
   switch (hosts.kind) {
     case 'wrong':
       return () => undefined;
@@ -163,7 +163,7 @@ function openDownstreams(own: OwnPod, { hosts }: Wishes, follow: Follow): Source
   }
 }
 
-/** A resource that cannot be listed is reported: until then, changed addresses are not served. */
+/** The view while a resource is not listed. A resource that cannot be listed is a problem, because changed addresses are not served. */
 function unlisted(own: OwnPod, troubles: Troubles = new Map()): ProxyView {
   const [trouble] = troubles.values();
   if (trouble === undefined) return { kind: 'unknown' };
@@ -176,7 +176,7 @@ function ifKnown<T, R>(value: T | undefined, use: (value: T) => R): R | undefine
 }
 
 /** A problem with the annotations themselves. */
-function problemOf({ config, hosts, certs }: Wishes): Problem | undefined {
+function problemOf({ config, hosts, certs }: Requests): Problem | undefined {
   for (const each of [config, hosts, certs])
     if (each.kind === 'wrong') return { reason: 'AnnotationRefused', message: each.message };
   return undefined;
@@ -184,7 +184,7 @@ function problemOf({ config, hosts, certs }: Wishes): Problem | undefined {
 
 /** Undefined until every Secret is listed. */
 function chosenOf(
-  { certs }: Wishes,
+  { certs }: Requests,
   found: readonly SecretCertificate[] | undefined,
   before: Certificates,
 ): Chosen | undefined {
@@ -196,7 +196,7 @@ type Template =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'missing'; readonly problem: Problem };
 
-/** Undefined until its ConfigMap is listed. */
+/** The template, or why there is none; undefined until the ConfigMap is listed. */
 function templateOf(config: ConfigSource, texts: readonly string[] | undefined): Template | undefined {
   switch (config.kind) {
     case 'wrong':

@@ -14,7 +14,7 @@ export interface Downstream {
   readonly address: string;
 }
 
-/** The ready pods that name this proxy, by their label `app`. Those with the proxy's own label are its replicas. */
+/** The ready pods that name this proxy, grouped by their label `app`. Pods with the proxy's own label are its replicas and are excluded. */
 export function downstreamPods(own: PodFacts, pods: readonly PodFacts[]): readonly Downstream[] {
   const proxy = proxyNameOf(own);
   const downstreams = pods.flatMap(({ name, namespace, group, master, address, isReady }) => {
@@ -26,8 +26,8 @@ export function downstreamPods(own: PodFacts, pods: readonly PodFacts[]): readon
 }
 
 /**
- * The ready endpoints of Services, by the Service's name. The proxy's own are excluded: the Service with the proxy's name, and each slice
- * that has this pod. Such a slice does not exclude others of its Service: anyone who may write slices can claim that name.
+ * The ready endpoints of Services, grouped by the Service's name. Excludes the Service with the proxy's name, and each slice that contains
+ * this pod. Such a slice does not exclude the other slices of its Service, because anyone who can write slices can use that name.
  */
 export function downstreamEndpoints(own: PodFacts, slices: readonly SliceFacts[]): readonly Downstream[] {
   const proxy = proxyNameOf(own);
@@ -44,13 +44,13 @@ export function downstreamEndpoints(own: PodFacts, slices: readonly SliceFacts[]
   return inOrder(downstreams);
 }
 
-/** Sorted. Invalid addresses, and group names that are not a single safe word, are dropped. */
+/** Sorts the downstreams. Drops invalid addresses and group names that are not a single safe word. */
 function inOrder(downstreams: readonly Downstream[]): readonly Downstream[] {
   const usable = downstreams.filter(({ group, address }) => isIP(address) !== 0 && isSafeText(group));
   return usable.toSorted(compare);
 }
 
-/** As passed to the template: each address of a group once. */
+/** The hosts for the template, with each address once per group. */
 export function hostsOf(downstreams: readonly Downstream[]): Hosts {
   const groups = Map.groupBy(downstreams, ({ group }) => group);
   return Object.fromEntries(
@@ -68,20 +68,20 @@ function compare(a: Downstream, b: Downstream): number {
   return words.compare(a[differing], b[differing]) || (a[differing] < b[differing] ? -1 : 1);
 }
 
-/** Of one group. */
+/** The limit for one group. */
 export const MAX_GROUP_ADDRESSES = 2_000;
-/** Of all groups: a template has 100 characters for each before it prints too much. */
+/** The limit for all groups. It leaves a template 100 characters per address within its output limit. */
 export const MAX_ADDRESSES = 5_000;
 
 interface Limited {
   readonly downstreams: readonly Downstream[];
-  /** Undefined where every address is used. It does not change with each pod that comes or goes. */
+  /** Undefined if all addresses are used. The message does not change with every pod. */
   readonly problem: Problem | undefined;
 }
 
 /**
- * Cuts groups with too many addresses, so that one group cannot stop the others from being served. A group keeps its first addresses in the
- * order given. If all groups together have too many, the largest are cut to the same size and the small ones stay whole.
+ * Limits groups with too many addresses, so that one group cannot prevent the others from being served. A group keeps its first addresses in
+ * the given order. If all groups together have too many, the largest are cut to the same size and small groups stay complete.
  */
 export function limitGroups(downstreams: readonly Downstream[]): Limited {
   const counts = countsOf(downstreams);

@@ -5,7 +5,7 @@ import type { Problem } from './proxy-status.ts';
 
 export type ProblemRecord = ReturnType<typeof createProblemRecord>;
 
-/** Reports problems with the template in the log, the metrics and the status, and as an Event of the proxy's pod. */
+/** Reports problems with the template to the log, the metrics and the status, and as Events of the proxy's pod. */
 export function createProblemRecord(
   { log, metrics, once }: ProxyObservers,
   writeEvent: (own: OwnPod, event: PodEvent) => void,
@@ -17,7 +17,7 @@ export function createProblemRecord(
     /** The last resolved problem, and how long ago it ended. */
     last: () =>
       ended === undefined ? null : { ...ended.problem, agoMs: Math.round(monotonicMs() - ended.atMs) },
-    /** Reports a problem once, and its end; undefined: no problem. */
+    /** Reports a problem once, and its end when `problem` is undefined. */
     note: (own: OwnPod, problem: Problem | undefined): void => {
       if (problem === undefined && current !== undefined) ended = { problem: current, atMs: monotonicMs() };
       current = problem;

@@ -20,7 +20,7 @@ type ProxyInput = Extract<ProxyView, { readonly kind: 'known' }>;
 
 interface ProxyConfiguration extends ConfigurationParts<ProxyInput> {
   /** Records the arrival of a change. */
-  readonly see: () => void;
+  readonly onChange: () => void;
   readonly view: () => Pick<ProxyStatus, 'hosts' | 'problem' | 'lastProblem' | 'configSha256' | 'lastChange'>;
 }
 
@@ -49,7 +49,7 @@ export function proxyConfiguration(
       check: createSupervisorCheck(settings.socket),
       reloadEveryMs: settings.reloadInterval,
       compare: podProxyDifference,
-      // The old generation may end at once, and its counters with it.
+      // The old generation may end at once, and its counters are lost then.
       onReload: () => void statistics.scrape(),
       origin: ({ set, of }) => ({ text: set.text, parts: partsOf(of) }),
       observe: ({ outcome, version: { set, of: input }, isPart }) => {
@@ -58,7 +58,7 @@ export function proxyConfiguration(
         const changeMs = isAll ? arrival.markServed(input, monotonicMs()) : undefined;
         if (changeMs !== undefined) metrics.changeServed(changeMs / 1_000);
         if (outcome.kind === 'rejected')
-          problems.note(input.own, { reason: 'ConfigurationRefused', ...wordsOf(outcome) });
+          problems.note(input.own, { reason: 'ConfigurationRefused', ...messageIn(outcome) });
         if (!isAll) return { hosts, ...(isPart && { isPart }) };
         problems.note(input.own, input.problem);
         metrics.hosts(hosts);
@@ -70,9 +70,9 @@ export function proxyConfiguration(
     observers,
   );
   return {
-    see: () => {
+    onChange: () => {
       const view = followed.view();
-      if (view.kind === 'known') arrival.see(view, monotonicMs());
+      if (view.kind === 'known') arrival.observe(view, monotonicMs());
     },
     wake,
     deployer,
@@ -105,7 +105,7 @@ function isSame(a: ProxyInput, b: ProxyInput): boolean {
   return a.template === b.template && shown(a) === shown(b);
 }
 
-/** A configuration's inputs, keyed by the cause that a change of each is. */
+/** A configuration's inputs, keyed by the cause that is logged when the input changes. */
 function partsOf(input: ProxyInput): Readonly<Record<string, string>> {
   return {
     'hosts-changed': JSON.stringify(modelOf(input).hosts),
@@ -114,6 +114,6 @@ function partsOf(input: ProxyInput): Readonly<Record<string, string>> {
   };
 }
 
-function wordsOf({ message, detail }: Extract<ApplyOutcome, { readonly kind: 'rejected' }>) {
+function messageIn({ message, detail }: Extract<ApplyOutcome, { readonly kind: 'rejected' }>) {
   return { message, detail };
 }

@@ -36,7 +36,7 @@ export function createProxyMetrics(nowMs: () => number, registry: MetricsRegistr
     linesSent: (lines: number) => sent({}, lines),
     linesDropped: (lines: number) => dropped({}, lines),
     changeServed,
-    /** Something that the annotations ask for cannot be served; the previous configuration still runs. */
+    /** Whether a request in the annotations cannot be served, so that the previous configuration still runs. */
     refused,
     dns: createDnsMetrics(registry),
     hosts: (hosts: Hosts) => {

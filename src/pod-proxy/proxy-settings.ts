@@ -20,7 +20,7 @@ export const proxyCommand = commandSpec({
       z.optional(absolutePath),
       "credentials for the API (default: the pod's service account)",
     ),
-    config: flag('<path>', absolutePath, 'where haproxy.cfg is written', {
+    config: flag('<path>', absolutePath, 'path to which haproxy.cfg is written', {
       default: '/etc/haproxy/haproxy.cfg',
     }),
     socket,
@@ -31,7 +31,7 @@ export const proxyCommand = commandSpec({
       'minimum interval between reloads; the first happens at once',
       { default: '1s' },
     ),
-    checkInterval: flag('<duration>', durationMs, 'how often the file is compared with the wanted one', {
+    checkInterval: flag('<duration>', durationMs, 'how often the file is compared with the desired one', {
       default: '6s',
     }),
     dns: flag(
@@ -65,7 +65,7 @@ export const proxyCommand = commandSpec({
   examples: [
     [
       'hawser proxy --listen 0.0.0.0:29452',
-      'as manifests/pod-proxy has it, with HAWSER_POD and HAWSER_NAMESPACE',
+      'as in manifests/pod-proxy, with HAWSER_POD and HAWSER_NAMESPACE',
     ],
     [
       'hawser proxy --pod haproxy-1 --namespace default --kubeconfig ~/.kube/config --config /tmp/haproxy.cfg',

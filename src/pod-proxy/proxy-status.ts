@@ -4,8 +4,9 @@ import type { Immutable } from '../engine/system/immutable.ts';
 import { dnsStatusSchema } from './dns/target.ts';
 
 /**
- * Why the annotations' configuration is not served: `AnnotationRefused`, `NotReadable`, `TemplateMissing`, `TemplateRefused`, `ConfigurationRefused`;
- * or that it is served with a restriction: `CertificateRefused` (the previous certificate is used), `AddressesLimited`. `detail` is HAProxy's own message.
+ * A problem with the annotations. Their configuration is not served: `AnnotationRefused`, `NotReadable`, `TemplateMissing`, `TemplateRefused`,
+ * `ConfigurationRefused`. Or it is served with a restriction: `CertificateRefused` (the previous certificate is used), `AddressesLimited`.
+ * `detail` is HAProxy's own message.
  */
 const problem = z.object({ reason: z.string(), message: z.string(), detail: z.optional(z.string()) });
 
@@ -14,15 +15,15 @@ export const proxyStatusSchema = z.object({
   version: z.string(),
   /** `NAMESPACE/NAME`. */
   pod: z.string(),
-  /** This pod and the objects that its annotations name are known. */
+  /** Whether this pod and the objects that its annotations request have been read. */
   known: z.boolean(),
   /** HAProxy's configured addresses; null before the first configuration. */
   hosts: z.nullable(z.record(z.string(), z.array(z.string()))),
   /** Why the template is not served while the previous configuration still is; null if it is served. */
   problem: z.nullable(problem),
-  /** The previous one, and how long ago it ended; null if there was none. */
+  /** The last resolved problem, and how long ago it ended; null if there was none. */
   lastProblem: z.nullable(z.extend(problem, { agoMs: z.number() })),
-  /** Null if no DNS record is requested, missing in the answer of an older version. */
+  /** Null if no DNS record is requested; absent from older versions. */
   dns: z.nullish(dnsStatusSchema),
   configSha256: z.nullable(z.string()),
   lastChange: z.nullable(lastChangeSchema),

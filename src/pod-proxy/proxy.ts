@@ -16,10 +16,10 @@ import type { ProxySettings } from './proxy-settings.ts';
 import type { ProxyStatus } from './proxy-status.ts';
 import { createStatistics, type Database, databaseIn, type Statistics } from './statistics.ts';
 
-/** A probe of the kubelet waits for one second. */
+/** Less than the kubelet's probe timeout of one second. */
 const PROBE_MS = 800;
 
-/** Resolves with 0 after a stop was requested. HAProxy keeps running. */
+/** Runs the pod proxy's monitor. Resolves with exit code 0 after a requested stop. HAProxy keeps running. */
 export async function runProxy(settings: ProxySettings): Promise<number> {
   const statistics = createStatistics(settings);
   return await monitorProgram(
@@ -40,15 +40,15 @@ function prepare(
   statistics: Statistics,
 ): Loops {
   const kubeconfig = openCredentials(settings.kubeconfig, settings.env, log);
-  // The Lease is released after `signal` has aborted.
+  // The session outlives `signal`, because the Lease is released after `signal` has aborted.
   const closing = new AbortController();
   const session = openApiSession({ kubeconfig }, closing.signal);
-  const hear = (): void => {
-    configuration.see();
+  const onChange = (): void => {
+    configuration.onChange();
     wake.poke();
-    records.hear();
+    records.onChange();
   };
-  const followed = followProxy(settings, { session, report: log, hear });
+  const followed = followProxy(settings, { session, report: log, onChange });
   const writeEvent = (own: OwnPod, event: PodEvent): void => {
     void writePodEvent(session, own, event, observers, signal);
   };
@@ -71,7 +71,7 @@ function prepare(
       dns: records.view(),
     }),
   );
-  readyUnless(() => problemOf(settings));
+  readyUnless(() => whyNotReady(settings));
   log({ event: 'monitor-started', pod, config: settings.config });
   const database = (): Database => databaseIn(own()?.annotations ?? {});
   return {
@@ -85,8 +85,8 @@ function prepare(
   };
 }
 
-/** HAProxy runs once it has a configuration. An invalid annotation or a restarted monitor does not change readiness. */
-async function problemOf({ statsSocket }: ProxySettings): Promise<string | undefined> {
+/** The pod is ready while HAProxy serves. An invalid annotation or a restarted monitor does not change readiness. */
+async function whyNotReady({ statsSocket }: ProxySettings): Promise<string | undefined> {
   const info = await askRuntimeApi(statsSocket, 'show info', PROBE_MS);
   return info === undefined ? 'HAProxy does not serve yet' : undefined;
 }

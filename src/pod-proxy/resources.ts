@@ -8,7 +8,7 @@ interface Place {
   readonly namespace: string;
 }
 
-/** One object of core/v1, selected by its name, so that a permission for this one is enough. */
+/** One object of core/v1, selected by name, so that a permission for this object is enough. */
 function oneObject<T>(
   kind: string,
   { namespace }: Place,
@@ -29,7 +29,7 @@ export function ownPodResource({ pod, ...place }: Place & { readonly pod: string
   return oneObject('pod', place, pod, readOwnPod);
 }
 
-/** The API cannot select by annotation: all pods of the namespace are listed, and those that name the proxy of `own` are kept. */
+/** The pods that name the proxy of `own`. All pods of the namespace are listed, because the API cannot select by annotation. */
 export function podsResource(own: OwnPod): Resource<PodFacts> {
   const proxy = proxyNameOf(own);
   return {

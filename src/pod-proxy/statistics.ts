@@ -14,13 +14,13 @@ import type { ProxySettings } from './proxy-settings.ts';
 const SERVER_THRESHOLD = 500;
 const INTERVAL_MS = 5_000;
 const TIMEOUT_MS = 5_000;
-/** A few minutes of a hundred servers. */
-const MOST_LINES = 50_000;
+/** Enough for a few minutes with a hundred servers. */
+const MAX_LINES = 50_000;
 
 export interface Statistics extends Exporter {
   /** Sets the running configuration, which maps servers to pods. */
   readonly served: (text: string, downstreams: readonly Downstream[]) => void;
-  /** Sends them to the database every `pushInterval` until `signal` aborts. */
+  /** Sends the statistics to the database every `pushInterval` until `signal` aborts. */
   readonly push: (database: () => Database, observers: ProxyObservers, signal: AbortSignal) => Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export function createStatistics({ statsSocket, pushInterval, pod }: ProxySettin
       };
       const sender = createLineSender({
         target,
-        mostLines: MOST_LINES,
+        maxLines: MAX_LINES,
         onTrouble: note,
         onSent: metrics.linesSent,
         onDropped: metrics.linesDropped,
@@ -100,7 +100,7 @@ export function databaseIn(annotations: Annotations): Database {
     return { kind: 'at', target: { host, port: Number(port) } };
   return {
     kind: 'wrong',
-    message: `Cannot read annotation opentsdb "${found}": no address, expected HOST or HOST:PORT`,
+    message: `Cannot read annotation opentsdb "${found}": invalid address, expected HOST or HOST:PORT`,
   };
 }
 
@@ -120,7 +120,7 @@ export function linesOf(
   });
 }
 
-/** OpenTSDB rejects all other characters. */
+/** Replaces the characters that OpenTSDB rejects. */
 function wordOf(text: string): string {
   return text.replaceAll(/[^\w./-]/g, '_');
 }

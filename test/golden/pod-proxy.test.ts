@@ -9,8 +9,8 @@ import { createConfigurationCheck } from '../../src/haproxy/check-configuration.
 import { configurationText } from '../../src/pod-proxy/configuration-set.ts';
 import { downstreamPods, hostsOf } from '../../src/pod-proxy/hosts.ts';
 import { readOwnPod, readPod } from '../../src/pod-proxy/pod/pod.ts';
+import { requestsIn } from '../../src/pod-proxy/requests.ts';
 import { renderJinja } from '../../src/pod-proxy/template/jinja.ts';
-import { wishesOf } from '../../src/pod-proxy/wishes.ts';
 import { downstreamPod } from '../helpers/pod-objects.ts';
 import { fileFolder } from '../helpers/test-folder.ts';
 import { goldenCases } from './golden-cases.ts';
@@ -38,7 +38,7 @@ function render(input: string): string {
   const { own, pods } = caseSchema.parse(parse(input));
   const facts = readOwnPod(own);
   if (facts === undefined) throw new Error('the case has no own pod');
-  const { config } = wishesOf(facts.annotations);
+  const { config } = requestsIn(facts.annotations);
   if (config.kind !== 'annotation') throw new Error('the case has no template');
   const downstreams = pods.flatMap((each) => readPod(downstreamPod(each)) ?? []);
   const outcome = renderJinja({

@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readRegularFile } from '../system/file/read-regular-file.ts';
 
-/** A user's name, a password, a token of a service account. */
+/** Enough for a user's name, a password or a service account's token. */
 const MAX_CREDENTIAL_BYTES = 64 * 1024;
 
-/** The trimmed text of a file with a credential. Rejects if it cannot be read; '' if it is empty. */
+/** Reads a credential from a file. Returns its trimmed text, which may be empty, and the file's mode. Rejects if the file cannot be read. */
 export async function readCredential(
   path: string,
 ): Promise<{ readonly text: string; readonly mode: number }> {
@@ -12,14 +12,14 @@ export async function readCredential(
   return { text: bytes.toString('utf8').trim(), mode };
 }
 
-/** Takes the same time wherever they differ, and whatever their lengths. */
+/** Compares credentials in constant time, whatever their lengths. */
 export function isSameCredential(given: string, expected: string | undefined): boolean {
   if (expected === undefined) return false;
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));
 }
 
-/** Scheme in lower case, and credentials, of an `Authorization` header; both '' if it has another form. */
+/** The scheme in lower case and the credentials of an `Authorization` header; both empty if the header is invalid. */
 export function parseAuthorization(header: string): {
   readonly scheme: string;
   readonly credentials: string;

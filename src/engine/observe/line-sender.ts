@@ -13,26 +13,26 @@ export interface LineTarget {
 interface LineSenderOptions {
   /** Undefined while there is no target. */
   readonly target: () => LineTarget | undefined;
-  /** Queued lines; beyond, the oldest are dropped. */
-  readonly mostLines: number;
+  /** The limit of queued lines. The oldest lines beyond it are dropped. */
+  readonly maxLines: number;
   readonly onSent: (lines: number) => void;
   readonly onDropped: (lines: number) => void;
-  /** Why they cannot be sent; undefined when they are. */
+  /** Called with the reason when lines cannot be sent, and with undefined when they are. */
   readonly onTrouble: (message: string | undefined) => void;
 }
 
-const PATIENCE_MS = 5_000;
+const IDLE_TIMEOUT_MS = 5_000;
 const RETRY = { firstMs: 1_000, longestMs: 60_000 };
 /** Pause while there is nothing to send. */
-const REST_MS = 60_000;
+const IDLE_PAUSE_MS = 60_000;
 
 /** Sends each batch of lines over its own connection, with backoff after a failure. A failed batch is sent again, so a line may arrive twice. */
 export function createLineSender(options: LineSenderOptions) {
-  const { target, mostLines, onSent, onDropped, onTrouble } = options;
+  const { target, maxLines, onSent, onDropped, onTrouble } = options;
   const wake = createWake();
   let waiting: readonly string[] = [];
   const keep = (lines: readonly string[]): void => {
-    const over = Math.max(0, lines.length - mostLines);
+    const over = Math.max(0, lines.length - maxLines);
     waiting = lines.slice(over);
     if (over > 0) onDropped(over);
   };
@@ -46,7 +46,7 @@ export function createLineSender(options: LineSenderOptions) {
     return trouble === undefined;
   };
   return {
-    /** Never waits. Lines that are never accepted are dropped eventually. */
+    /** Queues lines without waiting. */
     send: (lines: readonly string[]): void => {
       keep([...waiting, ...lines]);
       wake.poke();
@@ -56,7 +56,7 @@ export function createLineSender(options: LineSenderOptions) {
       let failures = 0;
       let retryAtMs = 0;
       while (!signal.aborted) {
-        await wake.sleep(failures === 0 ? REST_MS : Math.max(1, retryAtMs - performance.now()), signal);
+        await wake.sleep(failures === 0 ? IDLE_PAUSE_MS : Math.max(1, retryAtMs - performance.now()), signal);
         const to = target();
         // Without a target there is nothing to retry, and a new target is tried at once.
         if (to === undefined) failures = 0;
@@ -69,7 +69,7 @@ export function createLineSender(options: LineSenderOptions) {
   };
 }
 
-/** Resolves with the error; undefined when the peer has all lines and closed or is silent. */
+/** Resolves with the error, or with undefined once the peer has received all lines and closed the connection or is silent. */
 function deliver(to: LineTarget, lines: readonly string[], signal: AbortSignal): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect(to.port, to.host);
@@ -80,13 +80,13 @@ function deliver(to: LineTarget, lines: readonly string[], signal: AbortSignal):
     };
     const stop = (): void => settle('it was asked to stop');
     signal.addEventListener('abort', stop, { once: true });
-    socket.setTimeout(PATIENCE_MS, () =>
-      settle(socket.writableFinished ? undefined : `it accepted nothing for ${PATIENCE_MS} ms`),
+    socket.setTimeout(IDLE_TIMEOUT_MS, () =>
+      settle(socket.writableFinished ? undefined : `it accepted nothing for ${IDLE_TIMEOUT_MS} ms`),
     );
     socket.once('connect', () => socket.end(lines.map((line) => `${line}\n`).join('')));
     socket.on('error', (error) => settle(codeOf(error) ?? messageOf(error)));
     socket.once('close', () => settle(socket.writableFinished ? undefined : 'it closed the connection'));
-    // It answers input that it does not understand.
+    // The peer answers invalid input. The answer is ignored.
     socket.resume();
   });
 }

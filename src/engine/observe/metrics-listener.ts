@@ -15,7 +15,7 @@ import {
 } from './http-endpoint.ts';
 import { openPageTls } from './page-tls.ts';
 
-/** A second address that serves only metrics, to other machines. */
+/** A second address that serves only metrics, for other machines. */
 export interface MetricsListenSettings {
   /** Undefined: no second address. */
   readonly metricsListen?: PageAddress | undefined;
@@ -26,28 +26,28 @@ export interface MetricsListenSettings {
 
 type Metrics = () => Promise<string | Iterable<string>>;
 
-/** By the path of the request. */
+/** The pages by the path of the request. */
 export type MetricsPages = Readonly<Record<string, Metrics>>;
 
 interface MetricsReport {
   readonly log: Log;
-  /** Why nothing is served; undefined once it is. */
+  /** Called with the reason while nothing is served, and with undefined once the pages are served. */
   readonly onTrouble: (message: string | undefined) => void;
 }
 
-const AGAIN_MS = 5_000;
+const RETRY_MS = 5_000;
 const RELAY = { timeoutMs: 5_000, maxBytes: 8 * 1024 * 1024 } as const;
 
 /**
- * Serves `pages` until `signal` aborts, and nothing else. A file or an address that cannot be used is logged once and tried again, since the program
- * has more important work. Never rejects.
+ * Serves only `pages` until `signal` aborts. A file or an address that cannot be used is logged once and retried, because the program must
+ * not fail for it. Never rejects.
  */
 export async function serveMetrics(
   settings: MetricsListenSettings,
   pages: MetricsPages,
   { log, onTrouble }: MetricsReport,
   signal: AbortSignal,
-  againMs = AGAIN_MS,
+  retryMs = RETRY_MS,
 ): Promise<void> {
   const { metricsListen: address } = settings;
   if (address === undefined) return;
@@ -59,7 +59,7 @@ export async function serveMetrics(
     if (trouble !== reported)
       log({ event: 'metrics-not-served', level: 'error', ...address, message: trouble });
     reported = trouble;
-    await sleep(againMs, signal, { ref: false });
+    await sleep(retryMs, signal, { ref: false });
   }
 }
 
@@ -91,7 +91,7 @@ function whyNot(error: unknown): string {
   }
 }
 
-/** The token is checked first: a client without one does not learn which pages exist. */
+/** Checks the token first, so that a client without one does not learn which pages exist. */
 async function answer(
   head: string,
   pages: MetricsPages,
@@ -112,15 +112,15 @@ async function answer(
   }
 }
 
-/** Anybody on the node could send it. */
+/** A token file with this mode bit is refused, because every user on the node could read it. */
 const READABLE_FOR_ALL = 0o004;
 
-/** Whether this `Authorization` header carries the bearer token. The file is read each time: a new token holds at once. */
+/** Whether an `Authorization` header contains the bearer token. The file is read each time, so that a new token is valid at once. */
 type Admits = (authorization: string) => Promise<boolean>;
 
 /**
- * Rejects with what is wrong with the file, and what would be right. A file that becomes unusable later is logged once, and the last
- * good token stays.
+ * Opens the token file. Rejects with the problem of the file and what is expected. If the file becomes invalid later, that is logged
+ * once and the last valid token stays in use.
  */
 async function openMetricsToken(path: string, log: Log): Promise<Admits> {
   let token = await readToken(path);
@@ -150,7 +150,7 @@ async function openMetricsToken(path: string, log: Log): Promise<Admits> {
 
 async function readToken(path: string): Promise<string> {
   const { text, mode } = await readCredential(path).catch((error: unknown) => {
-    throw unusable(path, messageOf(error), 'a file that this container sees and can read');
+    throw unusable(path, messageOf(error), 'a file that is readable in this container');
   });
   if ((mode & READABLE_FOR_ALL) !== 0)
     throw unusable(path, `it is world-readable (mode ${(mode & 0o777).toString(8)})`, 'mode 600');
@@ -163,7 +163,7 @@ function unusable(path: string, found: string, expected: string): Error {
   return new Error(`Cannot use --metrics-token-file "${path}": ${found}, expected ${expected}`);
 }
 
-/** The metrics of a program that listens on loopback. */
+/** Returns the metrics of another program that serves them on loopback. */
 export function relayedMetrics(address: PageAddress, signal: AbortSignal): Metrics {
   return async () => {
     const found = await ask({ ...address, path: '/metrics', tls: undefined }, { ...RELAY, signal });
@@ -175,7 +175,7 @@ export function relayedMetrics(address: PageAddress, signal: AbortSignal): Metri
   };
 }
 
-/** Problems of the settings together, whatever is in the files. */
+/** The problems with the combination of settings. Does not read the files. */
 export function metricsListenProblems(settings: MetricsListenSettings): readonly string[] {
   const { metricsListen, metricsTokenFile, metricsTlsCertFile: cert, metricsTlsKeyFile: key } = settings;
   if ((cert === undefined) !== (key === undefined)) {

@@ -1,9 +1,9 @@
 export type Labels = Readonly<Record<string, string>>;
 
-/** Increments by 1 or `by`; 0 exports a label set that has not counted yet. */
+/** Increments by 1 or by `by`. An increment of 0 exports a label set before its first count. */
 export type Counter = (labels?: Labels, by?: number) => void;
 
-/** Shows what was set since the last `clear`. */
+/** Exports the values that were set since the last `clear`. */
 export interface Gauge {
   readonly set: (value: number, labels?: Labels) => void;
   readonly clear: () => void;
@@ -11,7 +11,7 @@ export interface Gauge {
 
 /** Metrics in Prometheus' text format, in order of creation. */
 export interface MetricsRegistry {
-  /** Exports 0 from the start for each of `known`; without labels for the metric itself. */
+  /** Exports 0 from the start for each label set of `known`, by default for the metric without labels. */
   readonly counter: (name: string, help: string, known?: readonly Labels[]) => Counter;
   readonly gauge: (name: string, help: string) => Gauge;
   /** `bounds` in ascending order. */
@@ -90,7 +90,7 @@ export function simpleGauge(
   return (value) => set(Number(value));
 }
 
-/** `{vrrp_instance="API",to="MASTER"}`, nothing if there are none. */
+/** `{vrrp_instance="API",to="MASTER"}`; empty without labels. */
 function textOf(labels: Labels): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapedLabel(value)}"`);
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;

@@ -3,14 +3,14 @@ import { lagHistogram } from './shared-metrics.ts';
 
 /** Metrics of every monitor; a product adds its own to the same registry. */
 export interface MonitorMetrics {
-  /** The loop is alive. */
+  /** Records an iteration of the monitor's loop. */
   readonly beat: () => void;
   readonly applied: (result: string) => void;
   /** Expiry of the kubeconfig user's certificate, in milliseconds of the Unix epoch; undefined without a certificate. */
   readonly clientCertificate: (validToMs: number | undefined) => void;
   readonly lag: (worstLagSeconds: number) => void;
   readonly secondsSinceBeat: () => number;
-  /** All of the registry. */
+  /** All metrics of the registry. */
   readonly text: () => string;
 }
 

@@ -22,8 +22,8 @@ const LAG_MS = 300;
 const OVER_AFTER_MS = 10_000;
 
 /**
- * Detects CPU starvation, to explain a VIP that moved or an answer that came late. Begins with the first harmful wait, ends after 10 s without one.
- * Undefined: there is none.
+ * Detects CPU starvation, which explains VIP moves and late answers. It starts with the first long wait and ends after 10 s without one.
+ * Returns undefined if there is no starvation.
  */
 export function nextStarvation(
   before: CpuStarvation | undefined,
@@ -40,7 +40,7 @@ export function nextStarvation(
   };
 }
 
-/** Distinguishes starvation from failure: logs one line when it begins, and one when it ends. */
+/** Logs when CPU starvation starts and when it ends, to distinguish it from a failure. */
 export function createStarvationWatch(log: Log, nowMs: () => number) {
   let current: CpuStarvation | undefined;
   let lateTimers = 0;
@@ -48,7 +48,7 @@ export function createStarvationWatch(log: Log, nowMs: () => number) {
     lateTimer: (): void => {
       lateTimers += 1;
     },
-    /** Once a second. */
+    /** Must be called once a second. */
     lag: (worstLagSeconds: number): void => {
       const before = current;
       const lagMs = Math.round(worstLagSeconds * 1_000);

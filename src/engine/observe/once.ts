@@ -1,12 +1,12 @@
 /** Distinguishes the first of a run of equal failures from its repeats, for each topic separately. */
 export interface Once {
-  /** True if this failure differs from the last one of the topic. */
+  /** Whether this failure differs from the last failure of the topic. */
   readonly isNew: (topic: string, trouble: string) => boolean;
-  /** The topic has recovered; true if a failure had been reported. */
+  /** Records that the topic has recovered. Returns whether a failure had been reported. */
   readonly clear: (topic: string) => boolean;
 }
 
-/** Every topic is remembered: tenants must not be able to choose topics. */
+/** Topics are never forgotten, so tenants must not be able to choose them. */
 export function createOnce(): Once {
   const reported = new Map<string, string>();
   return {

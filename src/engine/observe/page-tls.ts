@@ -4,7 +4,7 @@ import { ConfigError, messageOf } from '../system/errors.ts';
 import { readRegularFile } from '../system/file/read-regular-file.ts';
 import type { Log } from '../system/log.ts';
 import { sleep } from '../system/time/sleep.ts';
-import { type OpenServer, PATIENCE_MS } from './http-endpoint.ts';
+import { IDLE_TIMEOUT_MS, type OpenServer } from './http-endpoint.ts';
 
 export interface PageTlsSettings {
   readonly metricsTlsCertFile?: string | undefined;
@@ -14,14 +14,14 @@ export interface PageTlsSettings {
   readonly metricsTlsCurves?: string | undefined;
 }
 
-/** The page's side of TLS. */
+/** TLS for a page, with certificate files that can change. */
 export interface PageTls {
   readonly openServer: OpenServer;
   /**
-   * Rereads the files until `signal` aborts: new connections get their content. An invalid pair is reported once, and the last good one stays.
-   * Never rejects.
+   * Rereads the files until `signal` aborts and uses their content for new connections. An invalid pair is logged once, and the last valid pair
+   * stays in use. Never rejects.
    */
-  readonly follow: (log: Log, signal: AbortSignal, lookEveryMs?: number) => Promise<void>;
+  readonly follow: (log: Log, signal: AbortSignal, readEveryMs?: number) => Promise<void>;
 }
 
 interface Identity {
@@ -29,12 +29,12 @@ interface Identity {
   readonly key: string;
 }
 
-/** Fifty times what a chain takes. */
+/** Fifty times the size of a certificate chain. */
 const MAX_CREDENTIAL_BYTES = 256 * 1024;
 /** Certificates live for months, and two small files are read in a millisecond. */
-const LOOK_EVERY_MS = 5_000;
+const READ_EVERY_MS = 5_000;
 
-/** Undefined if no certificate is given: the page speaks plain HTTP. Throws a ConfigError for one that cannot be used. */
+/** Reads the certificate. Resolves with undefined if none is set: the page then uses plain HTTP. Rejects with a ConfigError for an invalid certificate. */
 export async function openPageTls(settings: PageTlsSettings): Promise<PageTls | undefined> {
   const { metricsTlsCertFile: certFile, metricsTlsKeyFile: keyFile } = settings;
   if (certFile === undefined || keyFile === undefined) return undefined;
@@ -51,13 +51,13 @@ export async function openPageTls(settings: PageTlsSettings): Promise<PageTls | 
   };
   return {
     openServer: (onSocket) => {
-      const server = createServer({ ...rules, ...good, handshakeTimeout: PATIENCE_MS }, onSocket);
+      const server = createServer({ ...rules, ...good, handshakeTimeout: IDLE_TIMEOUT_MS }, onSocket);
       // Plain HTTP, or a client that trusts another CA: the client reports it.
       server.on('tlsClientError', (_error, socket) => socket.destroy());
       servers.add(server.once('close', () => servers.delete(server)));
       return server;
     },
-    follow: async (log, signal, lookEveryMs = LOOK_EVERY_MS) => {
+    follow: async (log, signal, readEveryMs = READ_EVERY_MS) => {
       let reported: string | undefined;
       let before: string | undefined;
       const judge = (found: Identity | string): void => {
@@ -71,7 +71,7 @@ export async function openPageTls(settings: PageTlsSettings): Promise<PageTls | 
           if (isNew || reported !== undefined) log({ event, validTo: validToOf(found) });
           reported = undefined;
         } else if (isLasting && trouble !== reported) {
-          // Two files are never renewed in one step: a problem must persist for two reads.
+          // The two files are not renewed atomically, so a problem must persist for two reads.
           log({
             event: 'page-certificate-unusable',
             level: 'error',
@@ -82,7 +82,7 @@ export async function openPageTls(settings: PageTlsSettings): Promise<PageTls | 
         }
       };
       while (!signal.aborted) {
-        await sleep(lookEveryMs, signal);
+        await sleep(readEveryMs, signal);
         const found = await read().catch(messageOf);
         if (!signal.aborted) judge(found);
       }
@@ -92,7 +92,7 @@ export async function openPageTls(settings: PageTlsSettings): Promise<PageTls | 
 
 function rulesOf({ metricsTlsMinVersion, metricsTlsCiphers, metricsTlsCurves }: PageTlsSettings): TlsOptions {
   return {
-    // OpenSSL's names of the first two have no ".0".
+    // OpenSSL's name for TLS 1.0 is "TLSv1".
     minVersion: metricsTlsMinVersion === 'TLSv1.0' ? 'TLSv1' : metricsTlsMinVersion,
     ...(metricsTlsCiphers !== undefined && { ciphers: metricsTlsCiphers.replaceAll(',', ':') }),
     ...(metricsTlsCurves !== undefined && { ecdhCurve: metricsTlsCurves.replaceAll(',', ':') }),
@@ -108,13 +108,13 @@ function checkRules({ metricsTlsCiphers, metricsTlsCurves }: PageTlsSettings, ru
       if (value !== undefined) createSecureContext(part);
       return [];
     } catch (error) {
-      return [`Cannot use ${name} "${value}": ${messageOf(error)}, expected names that OpenSSL knows`];
+      return [`Cannot use ${name} "${value}": ${messageOf(error)}, expected names that OpenSSL supports`];
     }
   });
   if (problems.length > 0) throw new ConfigError(problems);
 }
 
-/** Validates both, and that they match. Rejects with a message that names the file at fault. */
+/** Validates the certificate and the key, and that they match. Rejects with a message that names the invalid file. */
 async function readIdentity(certFile: string, keyFile: string): Promise<Identity> {
   const cert = await readText(certFile);
   const key = await readText(keyFile);

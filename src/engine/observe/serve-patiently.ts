@@ -4,10 +4,10 @@ import { sleep } from '../system/time/sleep.ts';
 import { type Endpoint, serveEndpoint } from './http-endpoint.ts';
 
 /** Retry pause for an address in use. */
-const AGAIN_MS = 5_000;
+const RETRY_MS = 5_000;
 
 /**
- * `serveEndpoint` for a program with more important work: an address that cannot be used is logged once and retried.
+ * Calls `serveEndpoint` for a program that must not fail for it: an address that cannot be used is logged once and retried.
  * Does nothing without an address. Never rejects.
  */
 export async function servePatiently(
@@ -15,7 +15,7 @@ export async function servePatiently(
   endpoint: Endpoint,
   log: Log,
   signal: AbortSignal,
-  againMs = AGAIN_MS,
+  retryMs = RETRY_MS,
 ): Promise<void> {
   if (address === undefined) return;
   for (let isFailing = false; !signal.aborted; ) {
@@ -28,6 +28,6 @@ export async function servePatiently(
         log({ event: 'metrics-not-served', level: 'warn', ...address, message: messageOf(error) });
       isFailing = true;
     }
-    await sleep(againMs, signal, { ref: false });
+    await sleep(retryMs, signal, { ref: false });
   }
 }

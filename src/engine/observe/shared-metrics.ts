@@ -1,7 +1,7 @@
 import type { LogEvent } from '../system/log.ts';
 import type { Labels, MetricsRegistry } from './metrics-registry.ts';
 
-/** In every program, with one observation per second. */
+/** The histogram of the event loop's lag, which every program has. Receives one observation per second. */
 export function lagHistogram({ histogram }: MetricsRegistry): (worstLagSeconds: number) => void {
   return histogram(
     'hawser_event_loop_lag_seconds',
@@ -10,7 +10,7 @@ export function lagHistogram({ histogram }: MetricsRegistry): (worstLagSeconds: 
   );
 }
 
-/** A supervisor's metrics: counts of logged events, and `Now` as it is given. */
+/** A supervisor's metrics: counts of logged events, and gauges from the current state `Now`. */
 export interface SupervisorMetrics<Now> {
   readonly observe: (event: LogEvent) => void;
   /** The event of a supervised program whose timers fire late, since it gets no CPU time. */
@@ -36,7 +36,7 @@ export function supervisorCounts(registry: MetricsRegistry) {
     'Exceptions inside the supervisor that it survived.',
   );
   return {
-    /** A new configuration is used. */
+    /** Counts a configuration that is now in use. */
     accepted: ({ cause }: LogEvent): void => {
       if (cause === 'request') reload({ result: 'done' });
     },

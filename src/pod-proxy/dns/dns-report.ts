@@ -18,7 +18,7 @@ export function createDnsMetrics(registry: MetricsRegistry) {
   return { addresses, refused, written: (records: number) => written({}, records) };
 }
 
-/** The outputs of the records' keeper. */
+/** The log and metrics of the DNS records. */
 export interface DnsObservers extends Pick<Observers, 'log' | 'once'> {
   readonly metrics: { readonly dns: ReturnType<typeof createDnsMetrics> };
 }
@@ -51,11 +51,11 @@ export function createDnsReport(
       if (names.length > 0) log({ event: 'dns-written', names, addresses });
     },
     chosen: (target: TargetName): void => log({ event: 'dns-target', target }),
-    /** Records that stay although their names are no longer wanted. */
+    /** Logs records that stay although their names are no longer requested. */
     left: (names: readonly string[], target: TargetName): void => {
       if (names.length > 0) log({ event: 'dns-names-left', level: 'warn', names, target });
     },
-    /** No record is wanted any longer, or another replica writes: earlier problems are neither fixed nor open. */
+    /** Clears earlier problems without reporting them as fixed, since no record is requested or another replica writes. */
     ended: (): void => {
       metrics.dns.refused(false);
       once.clear('dns');

@@ -9,7 +9,7 @@ import { REQUEST_MS } from './target.ts';
 
 /** The addresses at which outside clients reach the proxies, and why some are unknown. */
 interface ExternalAddresses {
-  /** IPv4, each once, in the order of their numbers. */
+  /** Unique IPv4 addresses in numerical order. */
   readonly addresses: readonly string[];
   readonly problems: readonly string[];
 }
@@ -23,8 +23,8 @@ type Source =
   | { readonly kind: 'services'; readonly services: readonly LoadBalancer[] }
   | { readonly kind: 'node'; readonly node: string };
 
-/** The Nodes to read. A replica with an annotation or a Service needs none. */
-export function nodesAskedFor(
+/** The Nodes whose addresses are needed. A replica with an annotation or a Service needs none. */
+export function nodesNeeded(
   replicas: readonly Replica[],
   balancers: readonly LoadBalancer[],
 ): readonly string[] {
@@ -32,7 +32,7 @@ export function nodesAskedFor(
   return [...new Set(sources.flatMap((source) => (source.kind === 'node' && source.node) || []))];
 }
 
-/** The addresses of all ready replicas. A Service without an address yet is waited for: the Nodes behind it may be firewalled. */
+/** The addresses of all ready replicas. A Service that has no address yet is not replaced by its Nodes, which may be behind a firewall. */
 export function externalAddresses(
   replicas: readonly Replica[],
   balancers: readonly LoadBalancer[],
@@ -54,8 +54,8 @@ function ready(replicas: readonly Replica[]): readonly Replica[] {
 function sourceOf({ externalIps, labels, node }: Replica, balancers: readonly LoadBalancer[]): Source {
   if (externalIps !== undefined) return { kind: 'annotation', text: externalIps };
   const services = balancers.filter(({ selector }) => {
-    const wanted = Object.entries(selector);
-    return wanted.length > 0 && wanted.every(([key, value]) => labels[key] === value);
+    const required = Object.entries(selector);
+    return required.length > 0 && required.every(([key, value]) => labels[key] === value);
   });
   return services.length > 0 ? { kind: 'services', services } : { kind: 'node', node: node ?? '' };
 }
@@ -90,7 +90,7 @@ function withoutAddress(what: string): string {
   return `Cannot publish ${what}: it has no external IPv4 address, expected one, or the pod's annotation external-ips`;
 }
 
-/** Not a loopback, link-local, multicast or unspecified address. A private one may be meant for a private zone. */
+/** Whether clients can reach the address: it is not loopback, link-local, multicast or unspecified. Private addresses are allowed for private zones. */
 function isPublishable(text: string): boolean {
   const [first = 0, second] = text.split('.').map(Number);
   const isLinkLocal = first === 169 && second === 254;
@@ -106,7 +106,7 @@ function numberOf(address: string): number {
 }
 
 type FoundNodes =
-  /** A Node that the proxy may not read has no address, and an entry in `problems`. */
+  /** A Node that the proxy has no permission to read has no address and an entry in `problems`. */
   | { readonly kind: 'known'; readonly nodes: NodeAddresses; readonly problems: readonly string[] }
   | { readonly kind: 'failure'; readonly message: string };
 
@@ -126,9 +126,8 @@ interface KeptNode {
 }
 
 /**
- * Reads the ExternalIPs of Nodes, each again after `keptMs`. A Node that was read before keeps its addresses while the API does
- * not answer; one that is gone has none. After a refusal the Node is requested again after `keptMs` too, and the other
- * replicas are not affected.
+ * Reads the ExternalIPs of Nodes and caches them for `keptMs`. A cached Node keeps its addresses while the API does not answer; a
+ * deleted Node has none. A refusal is cached for `keptMs` as well, and does not affect the other replicas.
  */
 export function createNodeReader(
   session: Pick<ApiSession, 'firstAnswer'>,
@@ -162,7 +161,7 @@ export function createNodeReader(
   };
 }
 
-/** Undefined if the answer is inconclusive. */
+/** The addresses in the API's answer; undefined if the answer is inconclusive. */
 function addressesIn(answer: ObjectAnswer | ApiFailure): readonly string[] | undefined {
   if (answer.kind === 'refused' && answer.status === 404) return [];
   if (answer.kind !== 'object') return undefined;

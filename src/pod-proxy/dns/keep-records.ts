@@ -16,10 +16,10 @@ import type { DnsSettings, DnsStatus, TargetName } from './target.ts';
 interface SetMeans {
   readonly settings: DnsSettings;
   readonly session: ApiSession;
-  /** Undefined until it is listed. */
+  /** The own pod; undefined until it is listed. */
   readonly own: () => OwnPod | undefined;
   readonly observers: DnsObservers;
-  /** Writes an Event of the pod. */
+  /** Writes an Event about the pod. */
   readonly writeEvent: (own: OwnPod, event: PodEvent) => void;
   readonly show: (status: DnsStatus | null) => void;
   readonly wake: Wake;
@@ -36,21 +36,21 @@ const defaultDnsTiming: DnsTiming = {
   lease: defaultLeaseTiming,
   retry: { firstMs: 1_000, longestMs: 60_000 },
   settleMs: 500,
-  lookMs: 30_000,
+  checkMs: 30_000,
 };
 
 export interface RecordKeeper {
-  /** The own pod may have changed. */
-  readonly hear: () => void;
-  /** Resolves once `signal` has aborted and the Lease is released: keep the session open until then. Rejects only for a bug. */
+  /** Must be called when the own pod may have changed. */
+  readonly onChange: () => void;
+  /** Resolves once `signal` has aborted and the Lease is released. The session must stay open until then. Rejects only for a bug. */
   readonly run: (signal: AbortSignal) => Promise<void>;
   /** Null while the annotation requests no records. */
   readonly view: () => DnsStatus | null;
 }
 
 /**
- * Keeps the DNS records that the own pod's annotation requests: one A record per name, with the external addresses of all ready
- * replicas. The replica that holds a Lease writes. Without the annotation it sends no request, and no error here affects HAProxy's
+ * Maintains the DNS records that the own pod's annotation requests: one A record per name, with the external addresses of all ready
+ * replicas. Only the replica that holds the Lease writes. Without the annotation it sends no requests. Errors never affect HAProxy's
  * configuration.
  */
 export function keepRecords(
@@ -64,12 +64,12 @@ export function keepRecords(
     means.observers.metrics.dns.addresses(status?.addresses?.length ?? 0);
   };
   return {
-    hear: wake.poke,
+    onChange: wake.poke,
     view: () => shown,
     run: async (signal) => {
       while (!signal.aborted) {
         const own = means.own();
-        if (own === undefined || !asksFor(own)) await wake.sleep(timing.lookMs, signal);
+        if (own === undefined || !requestsRecords(own)) await wake.sleep(timing.checkMs, signal);
         else await keepSet(own, { ...means, wake, show, timing }, signal);
       }
     },
@@ -78,25 +78,25 @@ export function keepRecords(
 
 const NO_GROUP = 'Cannot publish DNS records: the pod has no label app, expected one that all replicas share';
 
-/** Keeps the records of all pods with this pod's label `app`, until the annotation is removed or the label changes. */
+/** Maintains the records of all pods with this pod's label `app`, until the annotation is removed or the label changes. */
 async function keepSet(first: OwnPod, means: SetMeans, signal: AbortSignal): Promise<void> {
   const { own, wake, timing, show } = means;
   const report = createDnsReport(means.observers, means.writeEvent);
   const stop = new AbortController();
   const until = AbortSignal.any([signal, stop.signal]);
   const set = openSet(first, { ...means, report }, until);
-  let asked: readonly string[] = [];
+  let previous: readonly string[] = [];
   let target: TargetName | null = null;
   for (let now = first; !until.aborted; now = own() ?? now) {
     const { names, problems } = recordNamesOf(now.annotations);
-    const isOver = now.group !== first.group || !asksFor(now);
+    const isOver = now.group !== first.group || !requestsRecords(now);
     // ExternalDNS removes a name that leaves its object, but the object itself stays.
     if (target === 'route53' || (target !== null && isOver))
       report.left(
-        asked.filter((name) => !names.includes(name)),
+        previous.filter((name) => !names.includes(name)),
         target,
       );
-    asked = names;
+    previous = names;
     if (isOver) {
       report.ended();
       show(null);
@@ -111,13 +111,13 @@ async function keepSet(first: OwnPod, means: SetMeans, signal: AbortSignal): Pro
     else report.problems(now, all);
     show({ target, names, addresses: pass.addresses, problems: all });
     await sleep(timing.settleMs, until);
-    await wake.sleep(Math.min(timing.lookMs, pass.waitMs), until);
+    await wake.sleep(Math.min(timing.checkMs, pass.waitMs), until);
   }
   await set.ended;
 }
 
-/** The pod's annotation has names, valid or not. */
-export function asksFor({ annotations }: OwnPod): boolean {
+/** Whether the pod's annotation contains names, valid or not. */
+export function requestsRecords({ annotations }: OwnPod): boolean {
   const { names, problems } = recordNamesOf(annotations);
   return names.length + problems.length > 0;
 }
@@ -136,7 +136,7 @@ function openSet(own: OwnPod, means: SetMeans & { readonly report: DnsReport }, 
     target: null,
     addresses: null,
     problems,
-    waitMs: timing.lookMs,
+    waitMs: timing.checkMs,
   });
   if (group === undefined) return { pass: async () => nothing(NO_GROUP), ended: Promise.resolve() };
   const follow = <T>(resource: Resource<T>) =>

@@ -5,10 +5,10 @@ import { annotationOf, type OwnPod, readPod, texts } from '../pod/pod.ts';
 /** A replica of the proxy. */
 export interface Replica {
   readonly name: string;
-  /** It is Ready and not terminating. */
+  /** The pod is Ready and not terminating. */
   readonly isReady: boolean;
   readonly labels: Readonly<Record<string, string>>;
-  /** Undefined until it is scheduled. */
+  /** Undefined until the pod is scheduled. */
   readonly node: string | undefined;
   /** The text of `hawser.dev/external-ips`; undefined if it is not set. */
   readonly externalIps: string | undefined;

@@ -6,14 +6,14 @@ import { askObject, mergePatch, type ObjectAnswer } from '../../engine/kube/ask-
 import { versionField } from '../../engine/kube/kube-objects.ts';
 import { pathOf } from '../../engine/kube/resource.ts';
 import { type Controller, controllerOf } from './proxy-set.ts';
-import { failed, type Publish, REQUEST_MS, TTL_SECONDS, type WantedRecords } from './target.ts';
+import { type DesiredRecords, failed, type Publish, REQUEST_MS, TTL_SECONDS } from './target.ts';
 
 const apiVersion = 'externaldns.k8s.io/v1alpha1';
 const managedBy = 'app.kubernetes.io/managed-by';
 
 type Session = Pick<ApiSession, 'firstAnswer'>;
 
-/** The fields that hawser writes. Others may add more. */
+/** The fields that hawser writes. Other programs may add fields. */
 const endpoint = z.object({
   dnsName: z.string(),
   recordType: z.string(),
@@ -32,7 +32,7 @@ const found = z.object({
 
 const kinds = z.object({ resources: z.array(z.object({ name: z.string() })) });
 
-/** Whether the API has ExternalDNS' DNSEndpoint; undefined if it does not answer. Every account may request that. */
+/** Whether the API has the resource DNSEndpoint of ExternalDNS; undefined if the API does not answer. Needs no permission. */
 export async function hasDnsEndpoints(session: Session, signal: AbortSignal): Promise<boolean | undefined> {
   const request = { method: 'GET', path: `/apis/${apiVersion}` } as const;
   const answer = await askObject(session, request, { signal, timeoutMs: REQUEST_MS });
@@ -42,8 +42,8 @@ export async function hasDnsEndpoints(session: Session, signal: AbortSignal): Pr
 }
 
 /**
- * Publishes with one DNSEndpoint, from which ExternalDNS makes the records. It belongs to the Deployment of the writing pod and is deleted with
- * it. A DNSEndpoint of the same name that is not hawser's is not touched. Each write names the version that was compared.
+ * Publishes through one DNSEndpoint, from which ExternalDNS creates the records. The DNSEndpoint is owned by the Deployment of the writing pod and is
+ * deleted with it. A DNSEndpoint of the same name that hawser did not create is not changed. Each write is conditional on the version that was read.
  */
 export function publishDnsEndpoint(
   session: Session,
@@ -52,27 +52,27 @@ export function publishDnsEndpoint(
   const object = { apiVersion, plural: 'dnsendpoints', ...place };
   const cannot = (verb: string, answer: NoObject) =>
     failed(`Cannot ${verb} DNSEndpoint "${place.name}": ${reasonOf(answer)}`);
-  return async (wanted, signal) => {
+  return async (desired, signal) => {
     const limits = { signal, timeoutMs: REQUEST_MS };
-    const owner = await ownerOf(session, place.namespace, wanted.controller, signal);
+    const owner = await ownerOf(session, place.namespace, desired.controller, signal);
     if (owner.kind === 'failure') return failed(owner.message);
     const read = await askObject(session, { method: 'GET', path: pathOf(object, object.name) }, limits);
     const isMissing = read.kind === 'refused' && read.status === 404;
     if (read.kind !== 'object' && !isMissing) return cannot('read', read);
     const request = isMissing
-      ? creation(place, specOf(wanted), owner.owner)
-      : correction(object, read.kind === 'object' && read.value, specOf(wanted), owner.owner);
+      ? creation(place, specOf(desired), owner.owner)
+      : correction(object, read.kind === 'object' && read.value, specOf(desired), owner.owner);
     if (request === 'foreign')
       return failed(
         `Cannot change DNSEndpoint "${place.name}": it has no label ${managedBy}=hawser, expected one of hawser's`,
       );
     if (request === 'unchanged') return failed();
     const written = await askObject(session, request, limits);
-    return written.kind === 'object' ? { written: wanted.names, problems: [] } : cannot('write', written);
+    return written.kind === 'object' ? { written: desired.names, problems: [] } : cannot('write', written);
   };
 }
 
-function specOf({ names, addresses }: WantedRecords) {
+function specOf({ names, addresses }: DesiredRecords) {
   const endpoints = names.map((dnsName) => ({
     dnsName,
     recordType: 'A',
@@ -114,7 +114,7 @@ type FoundOwner =
   | { readonly kind: 'owner'; readonly owner: Controller | undefined }
   | { readonly kind: 'failure'; readonly message: string };
 
-/** The Deployment behind a ReplicaSet, since each rollout has a new ReplicaSet; any other controller is the owner itself. */
+/** The owner for the DNSEndpoint: the Deployment of a ReplicaSet, since each rollout has a new ReplicaSet, or another controller itself. */
 async function ownerOf(
   session: Session,
   namespace: string,

@@ -14,7 +14,7 @@ interface Connection {
 }
 
 export interface Route53Settings {
-  readonly zone: WantedZone;
+  readonly zone: ZoneSelector;
   /** Route 53 has no region, but each AWS partition has its own endpoint. */
   readonly region: string;
   /** The comment on each change, for people who inspect it. */
@@ -24,8 +24,8 @@ export interface Route53Settings {
   readonly nowMs: () => number;
 }
 
-/** Of 100 zones. */
-const MOST_PAGES = 100;
+/** Each page has 100 zones. */
+const MAX_PAGES = 100;
 const ATTEMPTS = 4;
 
 const zonesPage = z.object({
@@ -41,22 +41,22 @@ const zonesPage = z.object({
 });
 
 /**
- * Publishes in Route 53, with the credentials that the SDK finds (environment, web identity, container, instance). The records are read before
- * each write. A record that contains more than addresses is not touched. One name's failure does not block the others.
+ * Publishes in Route 53, with the credentials that the SDK finds (environment, web identity, container, instance). Reads the records before
+ * each write. Does not change a record that contains more than addresses. The failure of one name does not block the others.
  */
 export function publishInRoute53(settings: Route53Settings): Publish {
   const { nowMs, zonesKeptMs } = settings;
   let connection: Promise<Connection> | undefined;
-  let known: { readonly zones: readonly Zone[]; readonly untilMs: number } | undefined;
+  let cached: { readonly zones: readonly Zone[]; readonly untilMs: number } | undefined;
   return async ({ names, addresses }, signal) => {
     try {
       connection ??= connect(settings);
       const connected = await connection;
-      if (known === undefined || nowMs() >= known.untilMs)
-        known = { zones: await listZones(connected, signal), untilMs: nowMs() + zonesKeptMs };
+      if (cached === undefined || nowMs() >= cached.untilMs)
+        cached = { zones: await listZones(connected, signal), untilMs: nowMs() + zonesKeptMs };
       const outcomes: Published[] = [];
       for (const name of names) {
-        const choice = zoneOf(name, known.zones, settings.zone);
+        const choice = zoneOf(name, cached.zones, settings.zone);
         const record = { name, addresses, comment: settings.comment };
         const isFound = choice.kind === 'zone';
         outcomes.push(
@@ -64,11 +64,11 @@ export function publishInRoute53(settings: Route53Settings): Publish {
         );
       }
       const problems = outcomes.flatMap((outcome) => outcome.problems);
-      // A zone that is missing, or was created again under another id, is looked up again.
-      if (problems.length > 0) known = undefined;
+      // Reads the zones again next time: one may be missing, or may have been recreated with another id.
+      if (problems.length > 0) cached = undefined;
       return { written: outcomes.flatMap(({ written }) => written), problems };
     } catch (error) {
-      return failed(`Cannot list the zones of Route 53: ${wordsOf(error)}`);
+      return failed(`Cannot list the zones of Route 53: ${errorText(error)}`);
     }
   };
 }
@@ -83,7 +83,7 @@ async function connect({ region }: Route53Settings): Promise<Connection> {
       throwOnRequestTimeout: true,
     };
     const client = new sdk.Route53Client({ region, maxAttempts: ATTEMPTS, requestHandler });
-    // The search for credentials does not stop with the signal.
+    // The SDK's search for credentials ignores the signal.
     return {
       sdk,
       ask: (command, signal) => orAborted(client.send(command, { abortSignal: signal }), signal),
@@ -96,7 +96,7 @@ async function connect({ region }: Route53Settings): Promise<Connection> {
 async function listZones({ sdk, ask }: Connection, signal: AbortSignal): Promise<readonly Zone[]> {
   const zones: Zone[] = [];
   let marker: string | undefined;
-  for (let pages = 1; pages <= MOST_PAGES; pages += 1) {
+  for (let pages = 1; pages <= MAX_PAGES; pages += 1) {
     const command = new sdk.ListHostedZonesCommand(marker === undefined ? {} : { Marker: marker });
     const { data } = zonesPage.safeParse(await ask(command, signal));
     if (data === undefined) throw new Error('the answer is not a list of zones');
@@ -105,7 +105,7 @@ async function listZones({ sdk, ask }: Connection, signal: AbortSignal): Promise
     marker = data.NextMarker;
     if (marker === undefined) throw new Error('the list is truncated and has no marker to continue from');
   }
-  throw new Error(`the list does not end: more than ${MOST_PAGES} pages`);
+  throw new Error(`the list does not end: more than ${MAX_PAGES} pages`);
 }
 
 function zoneFrom(id: string, name: string, isPrivate = false): Zone {
@@ -113,7 +113,7 @@ function zoneFrom(id: string, name: string, isPrivate = false): Zone {
   return { id: id.replace('/hostedzone/', ''), name: canonical, isPrivate };
 }
 
-interface WantedRecord {
+interface DesiredRecord {
   readonly name: string;
   readonly addresses: readonly string[];
   readonly comment: string;
@@ -121,7 +121,7 @@ interface WantedRecord {
 
 async function publishOne(
   { sdk, ask }: Connection,
-  { name, addresses, comment }: WantedRecord,
+  { name, addresses, comment }: DesiredRecord,
   zone: Zone,
   signal: AbortSignal,
 ): Promise<Published> {
@@ -143,7 +143,7 @@ async function publishOne(
     await ask(change, signal);
     return { written: [name], problems: [] };
   } catch (error) {
-    return failed(`Cannot write ${where}: ${wordsOf(error)}`);
+    return failed(`Cannot write ${where}: ${errorText(error)}`);
   }
 }
 
@@ -152,8 +152,8 @@ const refusedChange = z.object({
   Messages: z.object({ Message: z.union([z.string(), z.array(z.string())]) }),
 });
 
-/** `AccessDenied: User … is not authorized …`. */
-function wordsOf(error: unknown): string {
+/** The error's text: `AccessDenied: User … is not authorized …`. */
+function errorText(error: unknown): string {
   const { data } = refusedChange.safeParse(error);
   if (data !== undefined) return `InvalidChangeBatch: ${[data.Messages.Message].flat().join('; ')}`;
   const message = messageOf(error);
@@ -176,10 +176,10 @@ const recordSets = z.object({
 
 type Verdict =
   | { readonly kind: 'right' | 'different' }
-  /** It contains more than addresses, which would be lost. */
+  /** The record contains more than addresses, which a write would remove. */
   | { readonly kind: 'foreign'; readonly what: string };
 
-/** Compares existing and wanted records, in any order. Records of another name or type are ignored. */
+/** Compares the existing record with the desired addresses, in any order. Ignores records with another name or type. */
 export function verdictOn(
   { ResourceRecordSets }: z.infer<typeof recordSets>,
   name: string,
@@ -201,45 +201,45 @@ export function verdictOn(
 /** A hosted zone of Route 53. */
 export interface Zone {
   readonly id: string;
-  /** Without the trailing dot. */
+  /** The domain, without the trailing dot. */
   readonly name: string;
   readonly isPrivate: boolean;
 }
 
-/** `public`, `private`, or the id of one zone. */
-type WantedZone = string;
+/** `public`, `private`, or the id of a zone. */
+type ZoneSelector = string;
 
 type ZoneChoice =
   | { readonly kind: 'zone'; readonly zone: Zone }
   | { readonly kind: 'none'; readonly message: string };
 
 /**
- * The zone for the record of `name`: of the requested zones that contain the name, the one with the longest name. Several of that name give no
- * zone, since it is unknown which one resolvers use.
+ * Chooses the zone for the record `name`: among the selected zones that contain the name, the one with the longest name. Refuses if several zones have
+ * that name, since it is unknown which one resolvers use.
  */
-export function zoneOf(name: string, zones: readonly Zone[], wanted: WantedZone): ZoneChoice {
-  const around = zones.filter((zone) => name === zone.name || name.endsWith(`.${zone.name}`));
-  const fitting = around.filter((zone) => isWanted(zone, wanted));
+export function zoneOf(name: string, zones: readonly Zone[], selector: ZoneSelector): ZoneChoice {
+  const containing = zones.filter((zone) => name === zone.name || name.endsWith(`.${zone.name}`));
+  const fitting = containing.filter((zone) => isSelected(zone, selector));
   const longest = Math.max(...fitting.map((zone) => zone.name.length));
   const [zone, another] = fitting.filter((each) => each.name.length === longest);
-  if (zone === undefined) return none(name, `there is no ${kindOf(wanted)} for it${insteadOf(around)}`);
+  if (zone === undefined) return none(name, `there is no ${kindOf(selector)} for it${insteadOf(containing)}`);
   if (another === undefined) return { kind: 'zone', zone };
   const ids = fitting.flatMap((each) => (each.name === zone.name ? each.id : [])).toSorted();
   return none(name, `${ids.length} zones have the name ${zone.name} (${ids.join(', ')})`);
 }
 
-function isWanted({ id, isPrivate }: Zone, wanted: WantedZone): boolean {
-  if (wanted === 'public') return !isPrivate;
-  return wanted === 'private' ? isPrivate : id === wanted;
+function isSelected({ id, isPrivate }: Zone, selector: ZoneSelector): boolean {
+  if (selector === 'public') return !isPrivate;
+  return selector === 'private' ? isPrivate : id === selector;
 }
 
-function kindOf(wanted: WantedZone): string {
-  return wanted === 'public' || wanted === 'private' ? `${wanted} zone` : `zone ${wanted}`;
+function kindOf(selector: ZoneSelector): string {
+  return selector === 'public' || selector === 'private' ? `${selector} zone` : `zone ${selector}`;
 }
 
 function insteadOf(others: readonly Zone[]): string {
-  const words = others.map((zone) => `${zone.isPrivate ? 'private' : 'public'} ${zone.name} (${zone.id})`);
-  return words.length === 0 ? '' : `, but ${words.join(', ')}`;
+  const found = others.map((zone) => `${zone.isPrivate ? 'private' : 'public'} ${zone.name} (${zone.id})`);
+  return found.length === 0 ? '' : `, but ${found.join(', ')}`;
 }
 
 function none(name: string, found: string): ZoneChoice {

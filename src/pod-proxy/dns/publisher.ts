@@ -4,7 +4,7 @@ import type { RetryLimits } from '../../engine/system/time/retry.ts';
 import { createWorkQueue } from '../../engine/system/time/workqueue.ts';
 import type { OwnPod } from '../pod/pod.ts';
 import type { DnsReport } from './dns-report.ts';
-import { createNodeReader, externalAddresses, nodesAskedFor } from './external-addresses.ts';
+import { createNodeReader, externalAddresses, nodesNeeded } from './external-addresses.ts';
 import type { LoadBalancer, Replica } from './proxy-set.ts';
 import { hasDnsEndpoints, publishDnsEndpoint } from './publish-dns-endpoint.ts';
 import { publishInRoute53, type Route53Settings } from './publish-in-route53.ts';
@@ -17,10 +17,10 @@ export interface Pass extends Pick<DnsStatus, 'addresses' | 'problems'> {
 }
 
 export interface PublisherTiming {
-  /** After a failure with the same records. */
+  /** The backoff after a failure with the same records. */
   readonly retry: RetryLimits;
-  /** How often to check whether something is due. Nodes are read again after this time. */
-  readonly lookMs: number;
+  /** How often to check whether a write is due. Nodes are read again after this time. */
+  readonly checkMs: number;
 }
 
 interface Means {
@@ -33,17 +33,17 @@ interface Means {
   readonly timing: PublisherTiming;
 }
 
-/** For all records of one pass. */
+/** The time limit for all records of one pass. */
 const PUBLISH_MS = 60_000;
-const UNKNOWN_TARGET = 'Cannot find out whether the cluster has DNSEndpoints: the API does not answer';
+const UNKNOWN_TARGET = 'Cannot determine whether the cluster has DNSEndpoints: the API does not answer';
 
-/** Starts nothing after `signal` has aborted. */
+/** Returns the writer of the records, which starts no write after `signal` has aborted. */
 export function createPublisher(
   { settings, session, own, object, report, timing }: Means,
   signal: AbortSignal,
 ) {
   const { dns, dnsZone: zone, dnsInterval: repairMs, env } = settings;
-  const readNodes = createNodeReader(session, timing.lookMs, monotonicMs);
+  const readNodes = createNodeReader(session, timing.checkMs, monotonicMs);
   const newTenure = () => ({
     queue: createWorkQueue({ concurrency: 1, retry: timing.retry }),
     what: '',
@@ -61,7 +61,7 @@ export function createPublisher(
     if (target !== undefined) report.chosen(target.name);
     return target;
   };
-  const notDone = (problems: readonly string[], waitMs: number): Pass => ({
+  const incomplete = (problems: readonly string[], waitMs: number): Pass => ({
     target: target?.name ?? null,
     addresses: null,
     problems,
@@ -69,7 +69,7 @@ export function createPublisher(
   });
 
   return {
-    /** Another replica may write from now on: stops the write in progress and forgets the published records. */
+    /** Must be called when another replica may write: stops the write in progress and forgets the published records. */
     yield: (): void => {
       tenure.end.abort(new Error('another replica may write now'));
       tenure = newTenure();
@@ -81,29 +81,29 @@ export function createPublisher(
       balancers: readonly LoadBalancer[],
     ): Promise<Pass> => {
       const to = target ?? (await choose());
-      if (to === undefined) return notDone([UNKNOWN_TARGET], timing.retry.firstMs);
-      if (names.length === 0) return notDone([], timing.lookMs);
-      const found = await readNodes(nodesAskedFor(replicas, balancers), signal);
-      if (found.kind === 'failure') return notDone([found.message], timing.retry.firstMs);
+      if (to === undefined) return incomplete([UNKNOWN_TARGET], timing.retry.firstMs);
+      if (names.length === 0) return incomplete([], timing.checkMs);
+      const found = await readNodes(nodesNeeded(replicas, balancers), signal);
+      if (found.kind === 'failure') return incomplete([found.message], timing.retry.firstMs);
       const { addresses, problems: missing } = externalAddresses(replicas, balancers, found.nodes);
       const problems = [...found.problems, ...missing];
-      if (addresses.length === 0) return notDone(problems, timing.lookMs);
+      if (addresses.length === 0) return incomplete(problems, timing.checkMs);
       const what = JSON.stringify([names, addresses]);
-      const its = tenure;
-      // New records are published at once, also while others are in backoff.
-      if (its.what !== what) its.queue.forget(its.what);
-      its.what = what;
-      its.queue.add(what);
-      if (its.queue.take(monotonicMs()) !== undefined) {
+      const current = tenure;
+      // New records are published at once, even while the previous ones are in backoff.
+      if (current.what !== what) current.queue.forget(current.what);
+      current.what = what;
+      current.queue.add(what);
+      if (current.queue.take(monotonicMs()) !== undefined) {
         const controller = replicas.find(({ name }) => name === own.name)?.controller;
-        const until = AbortSignal.any([signal, its.end.signal, AbortSignal.timeout(PUBLISH_MS)]);
+        const until = AbortSignal.any([signal, current.end.signal, AbortSignal.timeout(PUBLISH_MS)]);
         last = await to.publish({ names, addresses, controller }, until);
-        if (last.problems.length > 0) its.queue.failed(what, monotonicMs());
-        else its.queue.done(what, monotonicMs(), repairMs);
+        if (last.problems.length > 0) current.queue.failed(what, monotonicMs());
+        else current.queue.done(what, monotonicMs(), repairMs);
         report.written(last.written, addresses);
       }
       const all = [...problems, ...last.problems];
-      return { target: to.name, addresses, problems: all, waitMs: its.queue.waitMs(monotonicMs()) ?? 0 };
+      return { target: to.name, addresses, problems: all, waitMs: current.queue.waitMs(monotonicMs()) ?? 0 };
     },
   };
 }
@@ -114,11 +114,11 @@ interface Target {
 }
 
 /**
- * ExternalDNS if the cluster has its DNSEndpoint, unless the setting names another; undefined while the API does not answer.
- * Determined once: a record handed over between two writers would have no owner meanwhile.
+ * Chooses the writer from the setting; `auto` is ExternalDNS if the cluster has current DNSEndpoint. Undefined while the API does not answer.
+ * The choice is made once, because a record that changes between two writers would have no owner meanwhile.
  */
 async function chooseTarget(
-  wanted: TargetName | 'auto',
+  setting: TargetName | 'auto',
   means: {
     readonly session: Pick<ApiSession, 'firstAnswer'>;
     readonly object: { readonly namespace: string; readonly name: string };
@@ -126,9 +126,9 @@ async function chooseTarget(
   },
   signal: AbortSignal,
 ): Promise<Target | undefined> {
-  const hasObjects = wanted === 'auto' ? await hasDnsEndpoints(means.session, signal) : undefined;
-  if (wanted === 'auto' && hasObjects === undefined) return undefined;
-  return wanted === 'external-dns' || hasObjects === true
+  const hasObjects = setting === 'auto' ? await hasDnsEndpoints(means.session, signal) : undefined;
+  if (setting === 'auto' && hasObjects === undefined) return undefined;
+  return setting === 'external-dns' || hasObjects === true
     ? { name: 'external-dns', publish: publishDnsEndpoint(means.session, means.object) }
     : { name: 'route53', publish: publishInRoute53(means.route53) };
 }

@@ -2,14 +2,14 @@ import * as z from 'zod/mini';
 import type { Immutable } from '../../engine/system/immutable.ts';
 import type { Controller } from './proxy-set.ts';
 
-/** Which program writes the records. */
+/** The programs that can write the records. */
 export const targetNames = ['external-dns', 'route53'] as const;
 
 export type TargetName = (typeof targetNames)[number];
 
 export interface DnsSettings {
   readonly dns: TargetName | 'auto';
-  /** Of Route 53: `public`, `private`, or the id of a zone. */
+  /** The zones of Route 53: `public`, `private`, or the id of a zone. */
   readonly dnsZone: string;
   /** How often records are compared and repaired. */
   readonly dnsInterval: number;
@@ -17,7 +17,7 @@ export interface DnsSettings {
 }
 
 /** The desired DNS records: one A record per name, each with all addresses. There is at least one address. */
-export interface WantedRecords {
+export interface DesiredRecords {
   readonly names: readonly string[];
   readonly addresses: readonly string[];
   /** The controller of the writing pod. */
@@ -31,13 +31,13 @@ export interface Published {
 }
 
 /**
- * Writes the records that differ from the desired ones. Starts nothing once `signal` has aborted, which happens before another
+ * Writes the records that differ from the desired ones. Starts no request once `signal` has aborted, which happens before another
  * replica may write. Never rejects.
  */
-export type Publish = (wanted: WantedRecords, signal: AbortSignal) => Promise<Published>;
+export type Publish = (desired: DesiredRecords, signal: AbortSignal) => Promise<Published>;
 
 export const TTL_SECONDS = 60;
-/** For one request. */
+/** The time limit for one request. */
 export const REQUEST_MS = 5_000;
 
 export function failed(...problems: readonly string[]): Published {
@@ -46,10 +46,10 @@ export function failed(...problems: readonly string[]): Published {
 
 /** The DNS part of `GET /status`. */
 export const dnsStatusSchema = z.object({
-  /** Null if another replica writes, and before it was chosen. A different version may know others. */
+  /** Null if another replica writes, and before the target is chosen. Other versions may have further targets. */
   target: z.nullable(z.string()),
   names: z.array(z.string()),
-  /** The wanted addresses; null if another replica writes, or they are unknown. */
+  /** The desired addresses; null if another replica writes or the addresses are unknown. */
   addresses: z.nullable(z.array(z.string())),
   problems: z.array(z.string()),
 });

@@ -10,14 +10,14 @@ import {
   silentPage,
 } from '../../haproxy/doctor/deployed.ts';
 import { servingCheck } from '../../haproxy/doctor/serving-check.ts';
-import { asksFor } from '../dns/keep-records.ts';
+import { requestsRecords } from '../dns/keep-records.ts';
 import { hasDnsEndpoints } from '../dns/publish-dns-endpoint.ts';
 import { proxyCommand } from '../proxy-settings.ts';
 import { type ProxyStatus, proxyStatusSchema } from '../proxy-status.ts';
+import { requestsIn } from '../requests.ts';
 import { slicesResource } from '../resources.ts';
-import { wishesOf } from '../wishes.ts';
 import { judgeDownstreams, listed, readOwn } from './downstreams.ts';
-import { neededAccess, remedyOf, wishedAccess } from './rights.ts';
+import { neededAccess, remedyOf, requestedAccess } from './rights.ts';
 
 type PodProxyCheck = Check<DeployedContext>;
 
@@ -26,27 +26,27 @@ const settingsIn = deployedSettings(proxyCommand);
 export function judgeTemplate({ known, problem, hosts }: ProxyStatus): Finding {
   if (!known)
     return fail(
-      'it has not read its pod yet, or the objects that the annotations name',
-      "see check pod-proxy-rbac; kubectl logs POD -c pod-proxy has the API's answer",
+      'it has not yet read its pod or the objects that the annotations request',
+      "see check pod-proxy-rbac; kubectl logs POD -c pod-proxy shows the API's answer",
     );
-  if (problem !== null) return fail(`${problem.reason}: ${problem.message}`, todoAbout(problem.reason));
-  return hosts === null ? skip('nothing was rendered yet') : ok('HAProxy serves it');
+  if (problem !== null) return fail(`${problem.reason}: ${problem.message}`, remedyFor(problem.reason));
+  return hosts === null ? skip('no configuration was rendered yet') : ok('HAProxy serves it');
 }
 
-function todoAbout(reason: string): string {
+function remedyFor(reason: string): string {
   switch (reason) {
     case 'TemplateMissing':
       return 'kubectl annotate pod POD hawser.dev/config="$(cat haproxy.cfg)", in the Deployment for good (docs/pod-proxy.md)';
     case 'ConfigurationRefused':
-      return "correct the template; kubectl describe pod POD has HAProxy's message, and the previous configuration stays in use";
+      return "correct the template; kubectl describe pod POD shows HAProxy's message, and the previous configuration stays in use";
     case 'TemplateRefused':
       return 'correct the template; the previous configuration stays in use';
     case 'NotReadable':
       return 'grant the permission that the message names; the previous configuration stays in use';
     case 'AddressesLimited':
-      return 'find out what creates these pods, or split the group with another label app; the other groups are served';
+      return 'find what creates these pods, or split the group with another label app; the other groups are served';
     default:
-      return 'correct what the message names; the previous configuration stays in use';
+      return 'correct the annotation or object in the message; the previous configuration stays in use';
   }
 }
 
@@ -76,7 +76,7 @@ async function examineDownstreams(context: DeployedContext): Promise<Finding> {
         `there is no pod ${settings.pod} in ${settings.namespace}`,
         'set HAWSER_POD to metadata.name',
       );
-    const { hosts } = wishesOf(own.pod.annotations);
+    const { hosts } = requestsIn(own.pod.annotations);
     if (hosts.kind !== 'slices') return judgeDownstreams(own.pod, own.all);
     const slices = queryPath(slicesResource(own.pod, hosts.labelSelector), {});
     return judgeDownstreams(own.pod, await listed(session, slices, limits));
@@ -86,19 +86,19 @@ async function examineDownstreams(context: DeployedContext): Promise<Finding> {
 async function examineRights(context: DeployedContext): Promise<Finding> {
   const settings = settingsIn(context);
   const limits = answerLimits(context);
-  const wished = await withOwnSession(settings, limits, async (session) => {
+  const requested = await withOwnSession(settings, limits, async (session) => {
     const own = await readOwn(session, settings, limits);
     if (own.kind !== 'own') return [];
-    const isAsked = asksFor(own.pod);
-    const isThere =
-      isAsked && settings.dns === 'auto' && (await hasDnsEndpoints(session, context.signal)) === true;
-    return wishedAccess(own.pod, { isAsked, target: isThere ? 'external-dns' : settings.dns });
+    const isRequested = requestsRecords(own.pod);
+    const hasObjects =
+      isRequested && settings.dns === 'auto' && (await hasDnsEndpoints(session, context.signal)) === true;
+    return requestedAccess(own.pod, { isRequested, target: hasObjects ? 'external-dns' : settings.dns });
   });
-  const needed = [...neededAccess(settings.namespace), ...wished];
+  const needed = [...neededAccess(settings.namespace), ...requested];
   return await examineAccess(needed, (denied) => remedyOf(denied, settings.namespace), settings, limits);
 }
 
-/** The checks of a pod proxy, in the order in which they are shown. */
+/** The checks of a pod proxy, in the order of the report. */
 export const podProxyChecks: readonly PodProxyCheck[] = [
   checkOf({
     id: 'pod-proxy-template',
@@ -125,14 +125,14 @@ export const podProxyChecks: readonly PodProxyCheck[] = [
   checkOf({
     id: 'pod-proxy-dns',
     title: "The pod proxy's DNS records",
-    why: 'With wrong records clients connect to proxies that are gone, or do not resolve the name.',
+    why: 'With wrong records clients connect to proxies that no longer exist, or cannot resolve the name.',
     needs: { status },
     judge: (facts) => judgeDns(facts.status),
   }),
   {
     id: 'pod-proxy-rbac',
     title: "The pod proxy's permissions",
-    why: 'Without reading its own pod and those behind it there is no configuration; without Events no reason is shown.',
+    why: 'Without permission to read its pod and the pods behind it there is no configuration; without Events no reasons are visible.',
     run: examineRights,
   },
 ];

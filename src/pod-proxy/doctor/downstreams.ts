@@ -6,8 +6,8 @@ import { askObject, type WriteLimits } from '../../engine/kube/ask-object.ts';
 import { pathOf } from '../../engine/kube/resource.ts';
 import { downstreamEndpoints, downstreamPods, hostsOf } from '../hosts.ts';
 import { type OwnPod, type PodFacts, proxyNameOf, readOwnPod, readPod } from '../pod/pod.ts';
+import { requestsIn } from '../requests.ts';
 import { readSlice } from '../resources.ts';
-import { wishesOf } from '../wishes.ts';
 
 /** All pods of the namespace, or the EndpointSlices that the annotation selects, or the API's refusal. */
 type Listed =
@@ -26,7 +26,7 @@ function itemsOf(value: unknown): Listed {
 
 /** Whether there are ready pods behind the proxy, and why others are excluded. */
 export function judgeDownstreams(own: OwnPod, found: Listed): Finding {
-  const { hosts } = wishesOf(own.annotations);
+  const { hosts } = requestsIn(own.annotations);
   if (hosts.kind === 'wrong')
     return fail(hosts.message, 'write it as for kubectl get endpointslices -l SELECTOR');
   if (found.kind === 'refused' && found.status === 400 && hosts.kind === 'slices')
@@ -93,7 +93,7 @@ export async function listed(session: Session, path: string, limits: WriteLimits
   return answer.kind === 'object' ? itemsOf(answer.value) : answer;
 }
 
-/** The proxy's pod, among all of its namespace: the proxy may only list. */
+/** Reads the proxy's pod by listing all pods of the namespace, because the proxy may only list. */
 export async function readOwn(
   session: Session,
   { namespace, pod }: { readonly namespace: string; readonly pod: string },

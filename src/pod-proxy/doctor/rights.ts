@@ -1,12 +1,12 @@
 import type { Access } from '../../engine/kube/access-review.ts';
 import type { TargetName } from '../dns/target.ts';
 import type { OwnPod } from '../pod/pod.ts';
-import { wishesOf } from '../wishes.ts';
+import { requestsIn } from '../requests.ts';
 
 const basic = 'manifests/pod-proxy/rbac.yaml';
 const dns = 'manifests/pod-proxy/dns.yaml';
 
-/** A proxy's requests to the API, and the place of their rules: a file, or the docs for a Secret, which needs a rule by its name. */
+/** A permission that the proxy needs, and the file with its rule. A Secret needs a rule with its name instead, see the docs. */
 type NeededAccess = Access & ({ readonly file: string } | { readonly name: string });
 
 /** The permissions that every proxy needs. */
@@ -21,19 +21,20 @@ export function neededAccess(namespace: string): readonly NeededAccess[] {
 }
 
 /**
- * Further permissions that the annotations of its pod need: each Secret by name, and the DNS. `target` writes the records; if hawser does, nothing of
- * ExternalDNS is needed. Nodes are not included: they are read only if no other source has the addresses, and then the proxy reports a refusal itself.
+ * The permissions that the annotations of the pod require in addition: for each Secret by name, and for DNS. `target` is the writer of the records; if it
+ * is hawser, no permission for ExternalDNS is needed. Nodes are not included, because they are read only if no other source has the addresses, and the
+ * proxy itself reports a refusal.
  */
-export function wishedAccess(
+export function requestedAccess(
   { annotations, namespace, group }: Pick<OwnPod, 'annotations' | 'namespace' | 'group'>,
-  records: { readonly isAsked: boolean; readonly target: TargetName | 'auto' },
+  records: { readonly isRequested: boolean; readonly target: TargetName | 'auto' },
 ): readonly NeededAccess[] {
-  const { certs } = wishesOf(annotations);
+  const { certs } = requestsIn(annotations);
   const names = certs.kind === 'secrets' ? certs.names : [];
   const secrets = names.flatMap((name) =>
     ['list', 'watch'].map((verb) => ({ verb, group: '', resource: 'secrets', namespace, name })),
   );
-  return records.isAsked
+  return records.isRequested
     ? [...secrets, ...dnsAccess({ namespace, name: `hawser-${group}` }, records.target)]
     : secrets;
 }

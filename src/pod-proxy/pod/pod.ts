@@ -9,13 +9,13 @@ import type { Observers } from '../../engine/monitor/observers.ts';
 export interface PodFacts {
   readonly name: string;
   readonly namespace: string;
-  /** Its label `app`; a pod without one is in no group. */
+  /** The label `app`; a pod without it is in no group. */
   readonly group: string | undefined;
-  /** The proxy that it names, `NAME.NAMESPACE`. */
+  /** The proxy that the pod names, `NAME.NAMESPACE`. */
   readonly master: string | undefined;
-  /** Undefined until it is assigned. */
+  /** Undefined until an address is assigned. */
   readonly address: string | undefined;
-  /** It is Ready and not terminating. */
+  /** The pod is Ready and not terminating. */
   readonly isReady: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface OwnPod extends PodFacts {
   readonly annotations: Annotations;
 }
 
-/** Labels or annotations; none if they are unreadable. */
+/** Labels or annotations; empty if they are invalid. */
 export const texts = z.catch(z.record(z.string(), z.string()), {});
 
 const pod = z.object({
@@ -71,7 +71,7 @@ function factsOf({ metadata, status }: z.infer<typeof pod>): PodFacts {
   };
 }
 
-/** `NAME.NAMESPACE`, by which downstream pods name the proxy that runs in this pod. */
+/** The name that downstream pods use for the proxy in this pod, `NAME.NAMESPACE`. */
 export function proxyNameOf({ master, group, name, namespace }: PodFacts): string {
   return master ?? `${group ?? name}.${namespace}`;
 }
@@ -129,10 +129,10 @@ const masters = ['hawser.dev/master', 'kontrol.unity3d.com/master'] as const;
 /** The annotations that name the database for statistics. */
 const databases = ['hawser.dev/opentsdb', 'kontrol.unity3d.com/opentsdb'] as const;
 
-/** Of an object's metadata. */
+/** The annotations of an object. */
 export type Annotations = Readonly<Record<string, string>>;
 
-/** `hawser.dev/config`, else `haproxy.unity3d.com/config`; undefined if neither is set. */
+/** The annotation `hawser.dev/NAME`, else `haproxy.unity3d.com/NAME`; undefined if neither is set. */
 export function annotationOf(annotations: Annotations, name: string): string | undefined {
   return firstOf(
     annotations,
@@ -141,15 +141,15 @@ export function annotationOf(annotations: Annotations, name: string): string | u
 }
 
 /**
- * The proxy that a pod names, as `NAME.NAMESPACE`. The annotation is `haproxy.default.svc`, with or without a suffix; a name alone
- * means the pod's own namespace.
+ * The proxy that a pod names, as `NAME.NAMESPACE`. The annotation is `haproxy.default.svc`, with or without a suffix. Without a
+ * namespace, the pod's own namespace applies.
  */
 function masterOf(annotations: Annotations, namespace: string): string | undefined {
   const [name = '', within = namespace] = firstOf(annotations, masters)?.trim().split('.') ?? [];
   return name === '' ? undefined : `${name}.${within}`;
 }
 
-/** `HOST` or `HOST:PORT`; undefined if neither annotation is set. */
+/** The database for statistics, `HOST` or `HOST:PORT`; undefined if neither annotation is set. */
 export function databaseOf(annotations: Annotations): string | undefined {
   return firstOf(annotations, databases)?.trim();
 }

@@ -15,14 +15,14 @@ import type { SeenCluster, SeenNode } from '../../engine/examine/seen.ts';
 import { ageText, countText } from '../../engine/system/text/readable-text.ts';
 import { type ProxyStatus, proxyStatusSchema } from '../proxy-status.ts';
 
-/** The pod proxy's view of a machine: missing without a pod proxy, null if one is silent. */
+/** The pod proxy's part of a node's status: absent without a pod proxy, null if the pod proxy does not answer. */
 export interface PodProxyNode extends SeenNode {
   readonly podProxy?: ProxyStatus | null | undefined;
 }
 
-/** Of lists that grow with the cluster, this many items are shown. */
-const MOST_GROUPS = 20;
-const MOST_ADDRESSES = 8;
+/** How many items are shown of lists that grow with the cluster. */
+const MAX_GROUPS = 20;
+const MAX_ADDRESSES = 8;
 
 /** The groups behind the proxy, and whether its template is served. */
 export function podProxySection({ node, podProxy }: PodProxyNode): Section {
@@ -54,8 +54,8 @@ function summaryOf(proxy: PodProxyNode['podProxy']): StatusLabel {
 
 function groupsTable({ hosts }: ProxyStatus): Table {
   const groups = Object.entries(hosts ?? {});
-  const more = groups.length - MOST_GROUPS;
-  const rows = groups.slice(0, MOST_GROUPS).map(([group, addresses]) => ({
+  const more = groups.length - MAX_GROUPS;
+  const rows = groups.slice(0, MAX_GROUPS).map(([group, addresses]) => ({
     name: [group],
     cells: [[`${addresses.length}`, styled('unit', ' in all')], [listed(addresses)]],
   }));
@@ -69,8 +69,8 @@ function groupsTable({ hosts }: ProxyStatus): Table {
 }
 
 function listed(addresses: readonly string[]): string {
-  const more = addresses.length - MOST_ADDRESSES;
-  return `${addresses.slice(0, MOST_ADDRESSES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const more = addresses.length - MAX_ADDRESSES;
+  return `${addresses.slice(0, MAX_ADDRESSES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function factsOf({ problem, lastProblem, hosts, dns, lastChange }: ProxyStatus): readonly Fact[] {

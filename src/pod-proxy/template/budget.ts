@@ -1,14 +1,14 @@
 import { overLimit } from '../../engine/system/limit.ts';
 
-/** The limits of a rendering: the same template ends the same way on every machine. */
+/** The limits of a rendering. They do not depend on the machine's speed, so that a template has the same outcome everywhere. */
 export interface Budget {
-  /** Throws beyond the limit. A step is an evaluated node, or an item or character that a call reads or makes. */
+  /** Throws beyond the limit. A step is an evaluated node, or an item or character that a call reads or produces. */
   readonly spend: (steps: number) => void;
   /** Throws beyond the limit. Text that `set` or `filter` captures counts as well. */
   readonly print: (characters: number) => void;
 }
 
-/** They take a quarter of a second; 5,000 servers take a tenth of them. */
+/** The limit takes a quarter of a second; 5,000 servers need a tenth of it. */
 const MAX_STEPS = 1_000_000;
 const MAX_RENDERED_CHARACTERS = 500_000;
 

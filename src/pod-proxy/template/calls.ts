@@ -12,7 +12,7 @@ const methods: ReadonlyMap<unknown, Method> = new Map<string, Method>([
   ['get', (map, key, instead) => (map.has(textOf(key)) ? map.get(textOf(key)) : instead)],
 ]);
 
-/** `value|join(",")`: counts its input and its output against the limit. */
+/** A filter such as `value|join(",")`. Its input and output count against the budget. */
 export function filtered(node: Node, build: Build): Part {
   const name = nodeIn(node, 'name')['value'];
   const filter = filters.get(`${name}`) ?? refuse('filter', name);
@@ -25,7 +25,7 @@ export function filtered(node: Node, build: Build): Part {
   };
 }
 
-/** The callable functions: `range(3)`, and of a map `hosts.items()`. */
+/** A call of `range(3)` or of a map's method such as `hosts.items()`. */
 export function called(node: Node, build: Build): Part {
   const target = nodeIn(node, 'name');
   const args = childrenOf(nodeIn(node, 'args')).map(build);
@@ -49,7 +49,7 @@ function paid(run: Run, value: Value): Value {
   return value;
 }
 
-/** The budget is charged before the list is made. */
+/** Spends the budget before the list is created. */
 function range({ budget }: Run, [first, end, step = 1]: readonly Value[]): readonly Value[] {
   const [from, to] = end === undefined ? [0, numberOf(first)] : [numberOf(first), numberOf(end)];
   const by = numberOf(step);

@@ -18,7 +18,7 @@ import { isEqual, isList, isMap, isTrue, itemsOf, numberOf, sizeOf, textOf, type
 type Comparison = (a: Value, b: Value, budget: Budget) => boolean;
 type Operation = (a: Value, b: Value, budget: Budget) => Value;
 
-/** nunjucks nests `a * b % c` to the right. All operators of one level are calculated from the left, as Python does. */
+/** Operators by precedence. nunjucks nests `a * b % c` to the right; here operators of one level are evaluated from the left, as in Python. */
 const levels: readonly ReadonlyMap<string, Operation>[] = [
   new Map<string, Operation>([
     ['Add', added],
@@ -48,7 +48,7 @@ const tests: ReadonlyMap<unknown, (value: Value) => boolean> = new Map<unknown, 
   ['odd', (value) => Math.abs(numberOf(value) % 2) === 1],
 ]);
 
-/** The nodes of which an expression may consist. */
+/** The nodes that an expression can contain. */
 export const expressions: readonly (readonly [string, Builder])[] = [
   ['Literal', literal],
   ['TemplateData', literal],
@@ -127,7 +127,7 @@ function added(a: Value, b: Value, budget: Budget): Value {
   return isText ? joined(a, b, budget) : numberOf(a) + numberOf(b);
 }
 
-/** Stops at the operand that decides. */
+/** `and` and `or`: the second operand is not evaluated if the first decides. */
 function shortcut(decides: boolean): Builder {
   return (node, build) => {
     const a = build(node['left']);
@@ -139,7 +139,7 @@ function shortcut(decides: boolean): Builder {
   };
 }
 
-/** Of a statement and of an expression. */
+/** `if` as a statement or an expression. */
 export function choice(node: Node, build: Build): Part {
   const condition = build(node['cond']);
   const body = build(node['body']);

@@ -1,6 +1,6 @@
 import { isMap, isTrue, itemsOf, numberOf, textOf, type Value } from './value.ts';
 
-/** Reads only its arguments. It accepts as many values as it declares. */
+/** A filter reads only its arguments. Templates can pass at most as many values as the function declares. */
 export type Filter = (...values: readonly Value[]) => Value;
 
 const table: Readonly<Record<string, Filter>> = {
@@ -25,9 +25,9 @@ const table: Readonly<Record<string, Filter>> = {
   length: (value) => itemsOf(value).length,
   list: (value) => itemsOf(value),
   lower: (value) => textOf(value).toLowerCase(),
-  replace: (value, old, wanted, most) => {
-    let left = most === undefined ? Number.POSITIVE_INFINITY : numberOf(most);
-    return textOf(value).replaceAll(textOf(old), (found) => (left-- > 0 ? textOf(wanted) : found));
+  replace: (value, old, replacement, count) => {
+    let left = count === undefined ? Number.POSITIVE_INFINITY : numberOf(count);
+    return textOf(value).replaceAll(textOf(old), (found) => (left-- > 0 ? textOf(replacement) : found));
   },
   reverse: (value) => {
     const reversed = itemsOf(value).toReversed();
@@ -50,7 +50,7 @@ const table: Readonly<Record<string, Filter>> = {
 
 export const filters: ReadonlyMap<string, Filter> = new Map(Object.entries(table));
 
-/** Two numbers, or two strings. */
+/** Compares two numbers or two strings. Throws for other values. */
 export function compare(a: Value, b: Value, isCaseSensitive: Value): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   if (typeof a !== 'string' || typeof b !== 'string')

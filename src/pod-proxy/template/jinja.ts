@@ -18,7 +18,7 @@ import { isList, itemsOf, shown, textOf, type Value } from './value.ts';
 
 /** A template's variables. */
 export interface TemplateModel {
-  /** The addresses of each downstream group that has any, by its name; both in a stable order. */
+  /** The addresses by downstream group, both in a stable order. Groups without addresses are absent. */
   readonly hosts: Readonly<Record<string, readonly string[]>>;
   /** The certificates' paths, by the names of their Secrets. */
   readonly certs: Readonly<Record<string, string>>;
@@ -31,9 +31,9 @@ export interface JinjaJob {
 }
 
 /**
- * Renders the part of Jinja2 that configurations need. A template reaches only its model: it is
- * evaluated node by node, and a node that is not in these tables is refused with its line before anything is evaluated. A budget ends
- * a template that computes or prints too much. The caller limits the time that nunjucks takes to parse.
+ * Renders the part of Jinja2 that configurations need. A template can access only its model: it is evaluated node by node, and
+ * nodes that are not in these tables are refused with their line before the evaluation. A budget stops a template that computes or
+ * prints too much. The caller must limit the time that nunjucks takes to parse.
  */
 export function renderJinja({ template, model }: JinjaJob): RenderOutcome {
   try {
@@ -51,7 +51,7 @@ export function renderJinja({ template, model }: JinjaJob): RenderOutcome {
   }
 }
 
-/** The text between `{%` and `%}`, and text. */
+/** The statements between `{%` and `%}`, and text. */
 const statements: readonly (readonly [string, Builder])[] = [
   ['Root', sequence],
   ['NodeList', sequence],
@@ -86,7 +86,7 @@ function withLine(node: Node, part: Part): Part {
   };
 }
 
-/** An error has the line of the innermost node, under nunjucks' name for it. */
+/** Adds the line of the innermost node to an error, in the property that nunjucks uses. */
 function atLine({ lineno }: Node, error: unknown): unknown {
   return lineOf(error) ? error : Object.assign(new Error(messageOf(error)), { lineno: lineno + 1 });
 }
@@ -121,7 +121,7 @@ function output(node: Node, build: Build): Part {
   };
 }
 
-/** Its variables are local; a `set` in it changes an outer one if there is one, as in nunjucks. */
+/** The variables of a loop are local; `set` changes an outer variable of the same name if there is one, as in nunjucks. */
 function loop(node: Node, build: Build): Part {
   const names = namesIn(node['name'], 'variable', 'for');
   const list = build(node['arr']);
@@ -158,7 +158,7 @@ function assignment(node: Node, build: Build): Part {
   };
 }
 
-/** Of a symbol, or of a list of symbols. nunjucks accepts a string, too. */
+/** The names in a symbol or a list of symbols. Refuses a string, which nunjucks accepts. */
 function namesIn(targets: unknown, what: string, statement: string): readonly string[] {
   const listed = isNode(targets) && targets.typename === 'Array' ? childrenOf(targets) : [targets].flat();
   if (listed.every((each) => isNode(each) && each.typename === 'Symbol')) return listed.map(wordOf);

@@ -2,7 +2,7 @@
 declare module 'nunjucks/src/parser.js' {
   export interface Node {
     readonly typename: string;
-    /** Counted from 0. */
+    /** Starts at 0. */
     readonly lineno: number;
     readonly [field: string]: unknown;
   }

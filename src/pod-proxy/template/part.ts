@@ -2,7 +2,7 @@ import type { Node } from 'nunjucks/src/parser.js';
 import type { Budget } from './budget.ts';
 import type { Value } from './value.ts';
 
-/** A parsed node, ready to be evaluated: a statement gives its text, an expression its value. */
+/** A compiled node. Evaluating a statement returns its text, an expression its value. */
 export type Part = (run: Run) => Value;
 
 /** Compiles a node. Throws for an unsupported node, with its line. */
@@ -20,7 +20,7 @@ export interface Frame {
   readonly parent: Frame | undefined;
 }
 
-/** The frame that has a variable. */
+/** The innermost frame with this variable; undefined if there is none. */
 export function ownerOf(frame: Frame | undefined, name: string): Frame | undefined {
   return frame === undefined || frame.variables.has(name) ? frame : ownerOf(frame.parent, name);
 }
@@ -31,10 +31,10 @@ export function assign(frame: Frame, name: string, value: Value): void {
   (owner?.parent === undefined ? frame : owner).variables.set(name, value);
 }
 
-/** Letters, digits and `_`; nunjucks accepts far more. */
+/** Letters, digits and `_`; nunjucks accepts many other characters. */
 const word = /^[A-Za-z][A-Za-z0-9_]*$/;
 
-/** The name of a symbol, or a refusal. */
+/** The name of a symbol. Throws for other nodes and invalid names. */
 export function wordOf(node: unknown): string {
   const name = isNode(node) && node.typename === 'Symbol' ? node['value'] : undefined;
   if (typeof name === 'string' && word.test(name)) return name;

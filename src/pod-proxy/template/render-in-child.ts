@@ -7,21 +7,21 @@ import { parseJson } from '../../engine/system/text/parse-json.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { JinjaJob } from './jinja.ts';
 
-/** Far more than the second that a template's budget takes: a starved machine takes seconds to start a process. */
+/** Far more than the second that a template's budget takes, because a machine short of CPU takes seconds to start a process. */
 const CHILD_TIMEOUT_MS = 10_000;
 const MAX_HEAP_MB = 64;
 
 /**
- * Renders in its own process, which may read hawser's code and no other file, starts no program or thread, evaluates no text as code, has none
- * of our variables, and lives for one rendering: nunjucks' parser can be kept busy for minutes, and a template must not reach the monitor's access
- * to the API (docs/internals/decisions/0077). A template that takes too long or fills the memory is a failure like any other. Never rejects.
+ * Renders in a separate process for each rendering. The process can read only hawser's code, cannot start programs or threads or evaluate text as
+ * code, and has no environment variables. Reasons: a template can keep nunjucks' parser busy for minutes, and must not reach the monitor's credentials
+ * for the API (docs/internals/decisions/0077). A template that takes too long or too much memory fails like any other. Never rejects.
  */
 export async function renderInChild(job: JinjaJob, signal: AbortSignal): Promise<RenderOutcome> {
   const options = { input: JSON.stringify(job), env: {}, timeoutMs: CHILD_TIMEOUT_MS, signal };
   const result = await runCommand(childArgv(), options).catch(messageOf);
   if (typeof result === 'string') return failed(result);
-  if (result.timedOut) return failed(`it was not done within ${CHILD_TIMEOUT_MS} ms`);
-  // Node's exit when the heap is full.
+  if (result.timedOut) return failed(`it was not rendered within ${CHILD_TIMEOUT_MS} ms`);
+  // Node aborts when the heap is full.
   if (result.signal === 'SIGABRT') return failed(`it exceeds MAX_HEAP_MB (${MAX_HEAP_MB} MB)`);
   const outcome = result.exitCode === 0 ? parseJson(result.stdout) : undefined;
   if (outcome === undefined)
@@ -38,7 +38,7 @@ function failed(what: string): RenderOutcome {
 function childArgv(): readonly [string, ...string[]] {
   const here = dirname(fileURLToPath(import.meta.url));
   const isSource = import.meta.url.endsWith('.ts');
-  // The parts of the bundle are in one folder; the sources and their packages are three levels above.
+  // The files of the bundle are in one folder; the root of the sources and packages is three levels up.
   const code = isSource ? join(here, '../../..') : here;
   return [
     process.execPath,
@@ -50,10 +50,10 @@ function childArgv(): readonly [string, ...string[]] {
   ];
 }
 
-/** A failed template is rendered again after this time: the machine may have been out of memory. */
+/** A failed template is rendered again after this time, because the machine may have been out of memory. */
 const RETRY_MS = 15_000;
 
-/** Renders in a child process, and caches the last job: the loop asks every few seconds. */
+/** Renders in a child process and caches the last outcome, because the loop renders every few seconds. */
 export function renderOnce(signal: AbortSignal): (job: JinjaJob) => Promise<RenderOutcome> {
   let before: { readonly key: string; readonly outcome: RenderOutcome; readonly untilMs: number } | undefined;
   return async (job) => {

@@ -1,6 +1,6 @@
 import { type Budget, mustBePrintable } from './budget.ts';
 
-/** The values of a template's expressions. A map is a Map: no lookup in it reaches a prototype. */
+/** The values of a template's expressions. Maps are instances of Map, so that no lookup reaches a prototype. */
 export type Value = string | number | boolean | null | undefined | readonly Value[] | ValueMap;
 export type ValueMap = ReadonlyMap<string, Value>;
 
@@ -12,7 +12,7 @@ export function isMap(value: Value): value is ValueMap {
   return value instanceof Map;
 }
 
-/** Its printed form. A list that contains one list twice, and so on, would be as long as two to the power of its depth. */
+/** The printed form of a value. Limited, because nested lists that contain one list twice would double in length at every level. */
 export function textOf(value: Value): string {
   if (isMap(value)) throw new Error('it prints a map, expected one of its values');
   if (!isList(value)) return `${value ?? ''}`;
@@ -29,7 +29,7 @@ export function numberOf(value: Value): number {
   throw new Error(`it calculates with ${shown(value)}, expected a number`);
 }
 
-/** The items of a loop: an undefined value has none, and a map has its keys. */
+/** The items for a loop: the keys of a map; none for an undefined value. */
 export function itemsOf(value: Value): readonly Value[] {
   if (isList(value)) return value;
   if (isMap(value)) return [...value.keys()];
@@ -43,20 +43,20 @@ export function isTrue(value: Value): boolean {
   return isList(value) || isMap(value) ? sizeOf(value) > 0 : Boolean(value);
 }
 
-/** The budget is charged for each compared pair. */
+/** Compares values. Spends one step of the budget for each compared pair. */
 export function isEqual(a: Value, b: Value, budget: Pick<Budget, 'spend'>): boolean {
   budget.spend(1);
   if (!isList(a) || !isList(b)) return (a ?? null) === (b ?? null);
   return a.length === b.length && a.every((item, index) => isEqual(item, b[index], budget));
 }
 
-/** The size of its readable content. */
+/** The number of items or characters. */
 export function sizeOf(value: Value): number {
   if (isMap(value)) return value.size;
   return isList(value) || typeof value === 'string' ? value.length : 0;
 }
 
-/** Its form in a message. */
+/** The value as text for a message. */
 export function shown(value: Value): string {
   if (isMap(value)) return 'a map';
   if (isList(value)) return 'a list';

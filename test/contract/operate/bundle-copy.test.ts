@@ -13,7 +13,7 @@ beforeEach(() => {
   [from, to] = [join(dir, 'from'), join(dir, 'to')];
   mkdirSync(join(from, 'below'), { recursive: true });
 });
-test('whatever is written or copied is without secrets', () => {
+test('secrets are removed from everything that is written or copied', () => {
   const copy = createBundleCopy();
   writeFileSync(join(from, 'below/a.jsonl'), '{"token":"hunter2"}\n');
   expect(copy.folder(from, to)).toEqual([]);
@@ -23,7 +23,7 @@ test('whatever is written or copied is without secrets', () => {
   expect(held).toEqual(['{"token":"***"}\n', '{"token":"***"}\n', 'password: ***']);
 });
 
-test('a link or a FIFO in the folder of journals brings in nothing, and does not keep the copy waiting', () => {
+test('a link or a FIFO in the journal folder is not copied and does not block the copy', () => {
   writeFileSync(join(dir, 'victim'), 'of root');
   symlinkSync(join(dir, 'victim'), join(from, 'link'));
   symlinkSync('/etc', join(from, 'folder'));

@@ -8,7 +8,7 @@ import { tlsSecret } from '../../helpers/pod-objects.ts';
 import { createPodProxies, type PodProxies, type PodProxy } from '../../helpers/pod-proxy.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-/** What the template gets besides addresses, and what becomes of HAProxy's statistics. */
+/** The certificates of a template, and HAProxy's statistics. */
 let world: PodProxies;
 let proxy: PodProxy;
 let authority: Authority;
@@ -38,7 +38,7 @@ function show(pair: { readonly cert: string; readonly key: string } | undefined,
   world.show({ annotations: { ...annotations, ...more }, pods, others });
 }
 
-/** HAProxy has read this certificate. */
+/** Waits until HAProxy has read this certificate. */
 async function serves({ cert }: IssuedCertificate): Promise<void> {
   const wanted = new X509Certificate(cert).fingerprint.replaceAll(':', '');
   await waitFor('the certificate', async () => (await shown()).includes(wanted));
@@ -66,7 +66,7 @@ beforeAll(async () => {
 
 afterAll(() => world[Symbol.asyncDispose]());
 
-test('a missing Secret is reported, and once it exists HAProxy serves its certificate, readable by its user only', async () => {
+test('a missing Secret is reported; once it exists, HAProxy serves its certificate from a private file', async () => {
   await waitFor('the problem', async () => (await proxy.status()).problem?.reason === 'CertificateRefused');
   expect((await proxy.status()).problem?.message).toContain('Secret "web": it does not exist');
   if (first === undefined) throw new Error('no certificate');

@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => world[Symbol.asyncDispose]());
 
-/** Lua that notes each process that loads it, and the parent of that process. */
+/** A Lua script that records each process that loads it, and the parent of that process. */
 function script(name: string, more = ''): string {
   const path = join(world.cluster.dir, name);
   writeFileSync(
@@ -65,7 +65,7 @@ test('lua-load in the annotation runs in children of the supervisor, never of th
   expectOnlyTheSupervisor('served.lua');
 });
 
-test('lua-load in a template that HAProxy refuses runs in no child of the controller either', async () => {
+test('lua-load in a refused template runs in no child of the controller', async () => {
   show(`${webTemplate}\nglobal\n  lua-load ${script('refused.lua', 'error("no")')}\n`);
   await waitFor('the refusal', async () => (await proxy.status()).problem?.reason === 'ConfigurationRefused');
   expect((await proxy.status()).problem?.detail).toContain('refused.lua');
@@ -73,7 +73,7 @@ test('lua-load in a template that HAProxy refuses runs in no child of the contro
   expectOnlyTheSupervisor('refused.lua');
 });
 
-test('a template waits while the supervisor is away: the controller does not check it by itself', async () => {
+test('a template waits while the supervisor is away, since the controller never validates it itself', async () => {
   await proxy.stopSupervisor();
   show(`${webTemplate}\nglobal\n  lua-load ${script('later.lua')}\n`);
   await waitFor(

@@ -4,7 +4,7 @@ import { renderInChild } from '../../../src/pod-proxy/template/render-in-child.t
 const model = { hosts: { web: ['10.0.0.1'] }, certs: {} };
 const { signal } = new AbortController();
 
-it('a template is rendered in a process of its own', async () => {
+it('a template is rendered in a separate process', async () => {
   expect(await renderInChild({ template: '{{ hosts.web }}', model }, signal)).toEqual({
     kind: 'rendered',
     text: '10.0.0.1\n',
@@ -17,7 +17,7 @@ it.each([
   ['prints 10 MB', '{% for i in range(10000) %}{{ "x"|indent(1000, true) }}{% endfor %}'],
   ['asks for the process', '{{ hosts.constructor.constructor("return process")() }}'],
   ['is not closed', '{% for x in hosts %}'],
-])('a template that %s fails, and nothing else does', async (_what, template) => {
+])('only the template fails if it %s', async (_what, template) => {
   expect(await renderInChild({ template, model }, signal)).toMatchObject({
     kind: 'failed',
     message: expect.stringContaining('Cannot render the template'),

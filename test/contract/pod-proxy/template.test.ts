@@ -3,7 +3,7 @@ import { kubernetesSlice } from '../../helpers/api-server/objects.ts';
 import { createPodProxies, type PodProxies, type PodProxy } from '../../helpers/pod-proxy.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-/** The ones of the ten checks of ads-infra-haproxy's behaviour that one proxy shows. */
+/** Those of the ten checks of ads-infra-haproxy's behaviour that need only one proxy. */
 let world: PodProxies;
 let proxy: PodProxy;
 
@@ -41,13 +41,13 @@ test('check 1: servers replace the loops of the annotation', async () => {
   );
 });
 
-test('check 2: own pods are never among the hosts, and a group without pods has no key', async () => {
+test("check 2: the hosts never include the proxy's own pods, and a group without pods has no key", async () => {
   await waitFor('the hosts', async () => (await proxy.status()).hosts);
   expect((await proxy.status()).hosts).toEqual({ zookeeper: ['10.0.0.1', '10.0.0.2'] });
   expect(await proxy.metrics()).toContain('hawser_proxy_addresses{group="zookeeper"} 2');
 });
 
-test('check 3: the same set in another order, and pods that are not ready, reload nothing', async () => {
+test('check 3: the same set in another order and pods that are not ready cause no reload', async () => {
   const { pid } = await proxy.supervisor().waitForServing();
   const others = [
     { name: 'zk-2', app: 'zookeeper', ip: '10.0.0.3', ready: false },
@@ -96,7 +96,7 @@ test.each([
     'a template that never ends',
     '{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}x',
     'TemplateRefused',
-    // A machine with much else to do takes longer than the process may for as many steps.
+    // On a busy machine this many steps take longer than the process's time limit.
     /line 1: it takes .* MAX_STEPS|not done within 10000 ms/,
   ],
   ['what HAProxy refuses', 'frontend a\n  bind *:2181\n  nonsense\n', 'ConfigurationRefused', /nonsense/],
@@ -128,7 +128,7 @@ test.each([
   },
 );
 
-test('an invalid label selector leaves HAProxy as it is, and is an Event and in the status', async () => {
+test('an invalid label selector does not affect HAProxy and is reported as Event and in the status', async () => {
   world.show({ annotations, pods: zookeeper });
   await proxy.serves('zookeeper-1', 'zookeeper-2');
   world.show({ annotations: { ...annotations, 'hawser.dev/hosts': 'app in web' }, pods: zookeeper });
@@ -142,7 +142,7 @@ test('an invalid label selector leaves HAProxy as it is, and is an Event and in 
   await proxy.serves('zookeeper-1', 'zookeeper-2');
 });
 
-test('after a repair the template is served, and no problem is left', async () => {
+test('after a correction the template is served and no problem is left', async () => {
   world.show({ annotations, pods: zookeeper });
   await proxy.serves('zookeeper-1', 'zookeeper-2');
   await waitFor('no problem', async () => (await proxy.status()).problem === null);
@@ -150,7 +150,7 @@ test('after a repair the template is served, and no problem is left', async () =
   expect(await proxy.metrics()).toContain('hawser_proxy_refused 0');
 });
 
-test('a ConfigMap holds the template, and EndpointSlices the addresses, if the annotations say so', async () => {
+test('the annotations can select a ConfigMap for the template and EndpointSlices for the addresses', async () => {
   const data = { 'haproxy.cfg': template.replaceAll('zookeeper', 'api') };
   const configMap = {
     apiVersion: 'v1',

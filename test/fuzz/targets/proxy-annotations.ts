@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { recordNamesOf } from '../../../src/pod-proxy/dns/record-names.ts';
 import { downstreamEndpoints, downstreamPods, hostsOf } from '../../../src/pod-proxy/hosts.ts';
 import { readOwnPod, readPod } from '../../../src/pod-proxy/pod/pod.ts';
+import { requestsIn } from '../../../src/pod-proxy/requests.ts';
 import { readSlice } from '../../../src/pod-proxy/resources.ts';
 import { databaseIn } from '../../../src/pod-proxy/statistics.ts';
-import { wishesOf } from '../../../src/pod-proxy/wishes.ts';
 import { jsonNear, textNear } from '../hostile.ts';
 import { attackWith, type Target, withoutWorld } from '../target.ts';
 
@@ -58,7 +58,7 @@ export const proxyAnnotations: Target = {
 };
 
 function mustBeNames(asked: Readonly<Record<string, string>>): void {
-  const { config, certs, hosts } = wishesOf(asked);
+  const { config, certs, hosts } = requestsIn(asked);
   if (config.kind === 'config-map') assert.match(`${config.name}/${config.key}`, /^[-a-z0-9.]+\/[\w.-]+$/);
   if (certs.kind === 'secrets') for (const each of certs.names) assert.match(each, name);
   for (const wish of [config, certs, hosts])

@@ -36,7 +36,7 @@ function start(annotations: Readonly<Record<string, string>>): void {
   const session = openTestSession(cluster);
   const stop = new AbortController();
   const place = { namespace: 'default', pod: 'haproxy-1' };
-  followed = followProxy(place, { session, report: () => undefined, hear: () => undefined });
+  followed = followProxy(place, { session, report: () => undefined, onChange: () => undefined });
   const ended = followed.run(stop.signal);
   leave = async () => {
     stop.abort();

@@ -5,8 +5,8 @@ import { parse, parseAllDocuments } from 'yaml';
 import { defaultPorts } from '../../../src/cli/shared-flags.ts';
 import { downstreamPods, hostsOf } from '../../../src/pod-proxy/hosts.ts';
 import { readOwnPod, readPod } from '../../../src/pod-proxy/pod/pod.ts';
+import { requestsIn } from '../../../src/pod-proxy/requests.ts';
 import { renderJinja } from '../../../src/pod-proxy/template/jinja.ts';
-import { wishesOf } from '../../../src/pod-proxy/wishes.ts';
 import { helpOf } from '../../helpers/command-help.ts';
 import { downstreamPod } from '../../helpers/pod-objects.ts';
 
@@ -83,7 +83,7 @@ test('reading Nodes is a file of its own, for proxies whose addresses nothing el
 test('the template of the manifest has the pods that name the proxy as servers', () => {
   const own = readOwnPod({ metadata: { ...metadata, name: 'haproxy-1', namespace: 'default' } });
   if (own === undefined) throw new Error('the manifest has no pod');
-  const { config } = wishesOf(own.annotations);
+  const { config } = requestsIn(own.annotations);
   const pods = [downstreamPod({ name: 'web-1', app: 'web', ip: '10.0.0.1' })].flatMap(
     (pod) => readPod(pod) ?? [],
   );

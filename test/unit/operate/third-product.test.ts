@@ -29,7 +29,7 @@ const routerCommand = commandSpec({
   flags: { listen: monitorListen(29_460) },
 });
 
-/** What a product would bring that no file of operate or cli knows. */
+/** A product that no file of operate or cli mentions. */
 const router: Pod = {
   name: 'router',
   program: 'haproxy',
@@ -62,7 +62,7 @@ function folderWith(files: Readonly<Record<string, string>>): string {
   return root;
 }
 
-test('the settings file has a section for a new pod, and says what it does not know in it', () => {
+test('the settings file has a section for a new pod and reports unknown keys in it', () => {
   expect(parseSettingsFile(file, 'F', keys)).toMatchObject({
     values: { top: { apiVips: { line: 1 } }, router: { listen: { value: '127.0.0.1:5000', line: 2 } } },
   });
@@ -71,7 +71,7 @@ test('the settings file has a section for a new pod, and says what it does not k
   });
 });
 
-test('install takes ports, probes, digest and patches of a new pod from what it brings', () => {
+test('install handles ports, probes, digest and patches of a new pod', () => {
   const settings = effectiveSettings(file, 'F', installable);
   expect(portsOf(settings)).toContainEqual({ key: 'router.listen', port: 5_000 });
   const own = settings.pods.find(({ pod }) => pod === router);
@@ -102,7 +102,7 @@ test('install takes ports, probes, digest and patches of a new pod from what it 
   ]);
 });
 
-test('uninstall removes what the monitor of a new pod wrote, and leaves what it did not', async () => {
+test('uninstall removes only the files that the monitor of a new pod wrote', async () => {
   const root = folderWith({ 'etc/router/routes.json': '', 'etc/router/router.cfg': 'another program' });
   expect(writtenFiles(await readDisk(root, pods), pods)).toEqual({
     ours: ['/etc/router/routes.json'],
@@ -110,7 +110,7 @@ test('uninstall removes what the monitor of a new pod wrote, and leaves what it 
   });
 });
 
-test('doctor knows the daemons of a new pod', async () => {
+test('doctor finds the daemons of a new pod', async () => {
   const parsed = parseSettingsFile(file, 'F', keys);
   if (parsed.kind !== 'values') throw new Error(parsed.problems.join('; '));
   const found = await asInstalled(
@@ -122,7 +122,7 @@ test('doctor knows the daemons of a new pod', async () => {
   expect(found.pages).toContainEqual({ program: 'router', port: 5_000 });
 });
 
-test('doctor knows where a pod opens its metrics to other machines', async () => {
+test("doctor finds a pod's metrics listener", async () => {
   const text = 'apiVips: [192.0.2.100]\nhaproxy: {metricsListen: "0.0.0.0:29450", metricsTokenFile: /t}\n';
   const parsed = parseSettingsFile(text, 'F', keys);
   if (parsed.kind !== 'values') throw new Error(parsed.problems.join('; '));

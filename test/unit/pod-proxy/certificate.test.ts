@@ -24,7 +24,7 @@ it.each([
   ['no key', { cert: `${web?.cert}`, key: '' }, /key: expected a PEM private key/],
   ['no certificate', { cert: '', key: `${web?.key}` }, /it has no tls.crt/],
   ['invalid PEM', { cert: 'web', key: 'web' }, /certificate: expected a PEM certificate/],
-])('a Secret with %s is wrong', (_what, pair, message) => {
+])('a Secret with %s is refused', (_what, pair, message) => {
   expect(readCertificate(tlsSecret('web', pair))).toMatchObject({
     kind: 'wrong',
     message: expect.stringMatching(message),
@@ -43,7 +43,7 @@ it('anything but a Secret is ignored', () => {
     expect(readCertificate(object)).toBeUndefined();
 });
 
-it('a Secret that is wrong or gone keeps its previous certificate, and is reported', () => {
+it('an invalid or deleted Secret keeps its previous certificate and is reported', () => {
   const before = { api: 'API 1', web: 'WEB 1' };
   expect(chooseCertificates(['api', 'web'], [usable('api', 'API 2'), wrong], before)).toEqual({
     certificates: { api: 'API 2', web: 'WEB 1' },
@@ -56,7 +56,7 @@ it('a Secret that is wrong or gone keeps its previous certificate, and is report
   });
 });
 
-it('nothing can be configured without a certificate that there never was', () => {
+it('nothing can be configured while a Secret has never had a valid certificate', () => {
   expect(chooseCertificates(['web'], [wrong], {})).toMatchObject({ isLacking: true });
   expect(chooseCertificates(['constructor'], [], {})).toMatchObject({ certificates: {}, isLacking: true });
   expect(chooseCertificates([], [], { web: 'WEB 1' })).toEqual({

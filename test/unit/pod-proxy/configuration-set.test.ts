@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { mustBeSet, othersOf } from '../../../src/engine/config/set.ts';
 import { modelOf, renderedSet } from '../../../src/pod-proxy/configuration-set.ts';
 
-it('a Secret may have a name that is too long for a file with .pem behind it', () => {
+it('a Secret may have a name that is too long for a file name with .pem', () => {
   const first = `a${'x'.repeat(252)}`;
   const second = `b${'x'.repeat(252)}`;
   const input = { downstreams: [], certificates: { [first]: 'one', [second]: 'two', web: 'three' } };

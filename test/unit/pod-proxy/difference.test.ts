@@ -19,7 +19,7 @@ it('a new server is a runtime update', () => {
   });
 });
 
-it('connections with servers that go and move may finish', () => {
+it('connections to removed and moved servers may finish', () => {
   expect(podProxyDifference(configuration('10.0.0.1', '10.0.0.2'), configuration('10.0.0.2'))).toMatchObject({
     reload: [],
     changes: [

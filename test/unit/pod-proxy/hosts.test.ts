@@ -40,7 +40,7 @@ describe('the hosts of pods', () => {
     expect(JSON.stringify(hosts)).toBe('{"db":["10.0.1.4","10.0.1.3"],"web":["10.0.0.1","10.0.0.2"]}');
   });
 
-  it('are never the own pods, whatever they name', () => {
+  it("never include the proxy's own pods", () => {
     expect(
       hostsOfPods(
         { name: 'haproxy-1', app: 'haproxy', ip: '10.0.0.9' },
@@ -59,7 +59,7 @@ describe('the hosts of pods', () => {
     ).toEqual({});
   });
 
-  it('leave out pods of another proxy, pods without a group, and invalid addresses', () => {
+  it('omit pods of another proxy, pods without a group, and invalid addresses', () => {
     expect(
       hostsOfPods(
         { name: 'other', app: 'web', ip: '10.0.0.1', master: 'other.default.svc' },
@@ -76,7 +76,7 @@ describe('the hosts of pods', () => {
     },
   );
 
-  it('have an address once', () => {
+  it('contain each address once', () => {
     expect(
       hostsOfPods({ name: 'a', app: 'web', ip: '10.0.0.1' }, { name: 'b', app: 'web', ip: '10.0.0.1' }),
     ).toEqual({ web: ['10.0.0.1'] });
@@ -87,7 +87,7 @@ describe('the hosts of EndpointSlices', () => {
   const slicesOf = (...slices: readonly Parameters<typeof kubernetesSlice>[]) =>
     slices.flatMap((each) => readSlice(kubernetesSlice(...each)) ?? []);
 
-  it('are the ready endpoints, by the name of the Service', () => {
+  it('are the ready endpoints, grouped by the name of the Service', () => {
     const slices = slicesOf(
       ['a', ['10.0.0.2', '10.0.0.1'], { notReady: ['10.0.0.2'] }],
       ['b', ['10.0.0.3', '10.0.0.1']],
@@ -95,17 +95,17 @@ describe('the hosts of EndpointSlices', () => {
     expect(hostsOf(downstreamEndpoints(own, slices))).toEqual({ kubernetes: ['10.0.0.1', '10.0.0.3'] });
   });
 
-  it('are never those of a slice that has this pod', () => {
+  it('never include a slice that contains this pod', () => {
     expect(hostsOf(downstreamEndpoints(own, slicesOf(['a', ['10.0.0.9', '10.0.0.1']])))).toEqual({});
   });
 
-  it("are never those of the Service with the proxy's name, whichever pods its slices have", () => {
+  it("never include the Service with the proxy's name", () => {
     const slices = slicesOf(['a', ['10.0.0.9']], ['b', ['10.0.0.8']]);
     const renamed = slices.map((slice) => ({ ...slice, service: 'haproxy' }));
     expect(hostsOf(downstreamEndpoints(own, renamed))).toEqual({});
   });
 
-  it('keep a Service whose name a forged slice with this pod has claimed', () => {
+  it('keep a Service whose name a forged slice with this pod uses', () => {
     const slices = slicesOf(['forged', ['10.0.0.9']], ['real', ['10.0.0.1', '10.0.0.2']]);
     expect(hostsOf(downstreamEndpoints(own, slices))).toEqual({ kubernetes: ['10.0.0.1', '10.0.0.2'] });
   });
@@ -136,7 +136,7 @@ test('groups within the limits keep every address, and nothing is reported', () 
   expect(limitGroups(all)).toEqual({ downstreams: all, problem: undefined });
 });
 
-test('13,000 pods of one group leave the others whole, and the template still renders', () => {
+test('13,000 pods of one group leave the other groups complete, and the template still renders', () => {
   const found = limitGroups([...group('flood', 13_000), ...group('web', 3)]);
   expect(found.problem).toMatchObject({
     reason: 'AddressesLimited',
@@ -154,13 +154,13 @@ test('13,000 pods of one group leave the others whole, and the template still re
   });
 });
 
-test('a cut group keeps its first addresses, and its report stays the same as pods come and go', () => {
+test('a limited group keeps its first addresses, and its message does not change with the pods', () => {
   const [some, more] = [group('web', 2_500), group('web', 2_600)].map(limitGroups);
   expect(some?.downstreams).toEqual(group('web', MAX_GROUP_ADDRESSES));
   expect(more?.problem).toEqual(some?.problem);
 });
 
-test('groups with too many addresses together are cut from the largest, and small ones stay whole', () => {
+test('if all groups have too many addresses, the largest are limited and small groups stay complete', () => {
   const found = sizes(group('a', 1_900), group('b', 1_900), group('c', 1_900), group('small', 20));
   expect(found.sizes).toEqual({ a: 1_660, b: 1_660, c: 1_660, small: 20 });
   expect(found.problem?.message).toContain('MAX_ADDRESSES (5000)');

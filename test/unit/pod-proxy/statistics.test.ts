@@ -9,7 +9,7 @@ function sample(column: string, type: Sample['row']['type'], key: string): Sampl
   return { row: { type, key, values: [] }, column: found, value: 7 };
 }
 
-it('lines have the names and tags that Telegraf gave them, and the group and the pod', () => {
+it('lines have the names and tags of Telegraf, and the group and the pod', () => {
   const samples = [sample('scur', 'server', 'web web-1'), sample('hrsp_2xx', 'frontend', 'web')];
   const labels = { proxy: 'web', group: 'a b', pod: '' };
   expect(linesOf(samples, () => labels, { host: 'haproxy-1', seconds: 1_700_000_000 })).toEqual([

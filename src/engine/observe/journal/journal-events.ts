@@ -9,15 +9,15 @@ export interface JournalEvent {
   readonly to?: string;
   readonly reason?: string;
   readonly facts?: readonly string[];
-  /** Its title, if the event's name would repeat its fields. */
+  /** The title, if the event's name would repeat the fields. */
   readonly title?: string;
-  /** It is a problem, whatever its kind. */
+  /** The event is a problem, whatever its kind. */
   readonly isTrouble?: true;
 }
 
 /**
- * The events that explain an incident afterwards, by name; all others are only logged. Each room lists those that it logs, and a program keeps
- * those of its rooms.
+ * The events that a journal records, by name, because they can explain an incident; all others are only logged. Each room lists its own events, and a
+ * program records those of its rooms.
  */
 export type JournalEvents = Readonly<Record<string, JournalEvent>>;
 
@@ -48,7 +48,7 @@ export function journalEntryOf(events: JournalEvents, event: LogEvent): JournalE
   };
 }
 
-/** As one JSON value: a list or an object as its elements, numbers only if finite. */
+/** Converts a field to a scalar. A list or an object becomes the text of its elements. Undefined for other values. */
 function scalarOf(value: unknown): string | number | boolean | undefined {
   switch (typeof value) {
     case 'boolean':
@@ -90,7 +90,7 @@ export const refusal: JournalEvent = {
   facts: ['stage', 'config', 'stillServing', 'stillRuns', 'detail'],
 };
 
-/** What the journal of every program keeps. */
+/** The events that the journal of every program records. */
 export const engineEvents: JournalEvents = {
   'configuration-reloaded': {
     kind: 'reload',
@@ -128,6 +128,6 @@ export const engineEvents: JournalEvents = {
   'monitor-started': processLife,
   'monitor-stopped': processLife,
   stopping: processLife,
-  // The journal writes this one itself.
+  // Written by the journal itself.
   'journal-gap': { kind: 'journal', facts: ['lost'], isTrouble: true },
 };

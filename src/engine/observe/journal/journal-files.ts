@@ -23,7 +23,7 @@ export function journalPath(directory: string, program: string, firstSeq: number
  */
 export const OPEN_JOURNAL = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Sorted by program and time; empty if the directory is missing. */
+/** The journal files of a directory, sorted by program and time; empty if the directory is missing. */
 export function listJournalFiles(directory: string): readonly JournalFile[] {
   return journalFilesAmong(directory, namesIn(directory));
 }

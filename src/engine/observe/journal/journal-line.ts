@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { parseJson } from '../../system/text/parse-json.ts';
 
-/** What an entry is about. */
+/** The subjects of entries. */
 export const journalKinds = [
   'vip',
   'split-brain',
@@ -20,7 +20,7 @@ const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
 const entryFields = {
   kind: z.enum(journalKinds),
-  /** The name of its log event. */
+  /** The name of the log event. */
   event: z.string(),
   /** The object of the event: an instance, an address, a generation. */
   subject: z.optional(z.string()),
@@ -31,8 +31,8 @@ const entryFields = {
 };
 
 /**
- * One line of a journal. `seq` counts from 1 without a gap, across restarts and files, so that a missing line shows. A reader of version 1 may rely
- * on all of it: fields are added, never changed. Lines of earlier versions also have `prev`, the SHA-256 of the previous line, which is ignored.
+ * One line of a journal. `seq` counts from 1 without gaps, across restarts and files, so that a missing line is detected. Version 1 is stable: fields may
+ * be added, but are never changed. Lines of earlier versions also have `prev`, the SHA-256 of the previous line, which is ignored.
  */
 export const journalLineSchema = z.object({
   v: z.literal(1),

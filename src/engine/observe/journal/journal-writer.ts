@@ -36,8 +36,8 @@ interface Head {
 const MAX_LINE_BYTES = 16_384;
 
 /**
- * Opens one program's journal for appending. A half-written last line is cut off, and the next line records how much was lost. Never uses more
- * than `files` × `fileBytes` and a line on disk. Not synced: a power cut may lose the last lines, which then shows as a half line or not at all.
+ * Opens one program's journal for appending. A partial last line is truncated, and the next line records how much was lost. Never uses more
+ * than `files` × `fileBytes` plus one line on disk. Writes are not synced: a power failure may lose the last lines, with or without a trace.
  */
 export function openJournalWriter(
   directory: string,
@@ -50,7 +50,7 @@ export function openJournalWriter(
 
   const write = (entry: JournalEntry): void => {
     if (head.bytes >= limits.fileBytes) rotate();
-    // Another program truncated the file or wrote to it: two writers would use the same numbers.
+    // If another program truncated the file or wrote to it, both writers would use the same numbers.
     const { size } = fstatSync(head.fd);
     if (size !== head.bytes)
       throw new Error(`another program changed the journal: it has ${size} bytes, expected ${head.bytes}`);
@@ -81,7 +81,7 @@ export function openJournalWriter(
   return { append: write, close: () => closeSync(head.fd) };
 }
 
-/** A full disk may accept a part: truncate it, so that the next line does not follow it. */
+/** Writes all bytes, or restores the file's size: a full disk may accept a part of a line, which the next line must not follow. */
 function writeWhole({ fd, bytes: before }: Head, bytes: Buffer): void {
   try {
     const written = writeSync(fd, bytes);

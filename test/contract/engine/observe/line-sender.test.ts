@@ -7,7 +7,7 @@ import { freePort } from '../../../helpers/free-port.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 /** A database that receives lines, and a program's sender. */
-async function createScene(mostLines = 100) {
+async function createScene(maxLines = 100) {
   const received: string[] = [];
   const server = createServer(async (socket) => {
     socket.on('error', () => undefined);
@@ -24,7 +24,7 @@ async function createScene(mostLines = 100) {
       asked.times += 1;
       return asked.isThere ? { host: '127.0.0.1', port } : undefined;
     },
-    mostLines,
+    maxLines,
     onSent: (lines) => (counts.sent += lines),
     onDropped: (lines) => (counts.dropped += lines),
     onTrouble: (message) => troubles.push(message),

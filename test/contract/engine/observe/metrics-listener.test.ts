@@ -122,7 +122,7 @@ test.each([
 
 test('the error for a missing token file names it', async () => {
   await serve({ metricsTokenFile: join(folder, 'missing') });
-  expect(messages()[0]).toMatch(/missing": ENOENT.*, expected a file that this container sees and can read/);
+  expect(messages()[0]).toMatch(/missing": ENOENT.*, expected a file that is readable in this container/);
 });
 
 test('a port in use is reported once, and used as soon as it is free', async () => {

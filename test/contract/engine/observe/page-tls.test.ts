@@ -170,7 +170,7 @@ test('an unusable pair is a settings error, found before anything is served', as
     /^Cannot serve the page over TLS with "\/missing\/tls\.crt": ENOENT.*, expected a PEM file that this process can read$/,
   );
   expect(await problemsOf({ metricsTlsCiphers: 'nonsense' })).toMatch(
-    /^Cannot use --metrics-tls-ciphers "nonsense": .*, expected names that OpenSSL knows$/,
+    /^Cannot use --metrics-tls-ciphers "nonsense": .*, expected names that OpenSSL supports$/,
   );
   expect(await problemsOf({ metricsTlsCurves: 'P-1' })).toMatch(/^Cannot use --metrics-tls-curves "P-1": /);
   put(first, second);

@@ -14,14 +14,14 @@ const published = fromJSONSchema(
   JSON.parse(readFileSync(new URL('../../../../schemas/doctor.schema.json', import.meta.url), 'utf8')),
 );
 
-/** Of this machine nothing but its network is replaced: a doctor that listens changes the firewall. */
+/** Replaces only the network of this machine, because a doctor that listens changes the firewall. */
 const node = useLoneNode();
 
 async function doctor(...flags: readonly string[]) {
   return await runCommand([...node.namespace.prefix, ...doctorArgv, ...flags], { timeoutMs: 60_000 });
 }
 
-test('--json of all checks on this machine is what the published schema says', async () => {
+test('the output of --json matches the published schema', async () => {
   const { stdout, exitCode } = await doctor('--json');
   const report: unknown = JSON.parse(stdout);
   expect(published.safeParse(report)).toMatchObject({ success: true });
@@ -29,13 +29,13 @@ test('--json of all checks on this machine is what the published schema says', a
   expect([0, 1, 2]).toContain(exitCode);
 });
 
-test('an unknown check is refused with the names of the known ones', async () => {
+test('an unknown check is refused with the names of all checks', async () => {
   const { stderr, exitCode } = await doctor('--only', 'prots');
   expect(exitCode).toBe(2);
   expect(stderr).toMatch(/^Cannot use --only "prots": no such check, expected .*ports/);
 });
 
-test('without root it says what it could not look at', async () => {
+test('without root, checks that need it are reported as unknown', async () => {
   const only = ['--only', 'vrrp-adverts,nft', '--api-vips', '203.0.113.9', '--timeout', '20s'];
   const { stdout, exitCode } = await runCommand(
     [...node.namespace.prefix, ...hawserAsNobody(), 'doctor', '--json', ...only],
@@ -50,7 +50,7 @@ test('without root it says what it could not look at', async () => {
   expect(exitCode).toBe(2);
 });
 
-test('values come from the settings file, and a broken one is a finding and no reason not to look', async () => {
+test('values come from the settings file, and an invalid file is a finding that does not stop the other checks', async () => {
   const file = (text: string): string => join(temporaryRoot({ '/config.yaml': text }), 'config.yaml');
   const ask = async (text: string) => {
     const only = 'settings-file,vip-interface,rp-filter';

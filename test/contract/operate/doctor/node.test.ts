@@ -5,7 +5,7 @@ import { createDoctorSegment, PEERS, setSysctl, VIP } from '../../../helpers/doc
 import type { NetNamespace } from '../../../helpers/net-namespace.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
-/** The checks of this file, so that nothing is said about the machine that the test runs on. */
+/** The checks of this file, which do not depend on the machine that runs the test. */
 const only = ['--only', 'vip-interface,vip-holder,ports,rp-filter,arp,ipv6'];
 const vips = ['--api-vips', `${VIP},fd77::100`];
 
@@ -25,7 +25,7 @@ async function occupy(namespace: NetNamespace, port: number): Promise<ChildProce
 // Several runs of a program, each of which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });
 
-test('a node on which hawser would work', async () => {
+test('a node on which hawser would work passes all checks', async () => {
   const { us } = await createDoctorSegment();
   const { said, report, exitCode } = await runDoctor(us, [...vips, ...PEERS, ...only]);
   expect(report.checks.filter(({ verdict }) => verdict !== 'ok' && verdict !== 'skip')).toEqual([]);
@@ -34,7 +34,7 @@ test('a node on which hawser would work', async () => {
   expect(exitCode).toBe(0);
 });
 
-test('a node on which everything is wrong', async () => {
+test('every problem of a node is reported', async () => {
   const { us } = await createDoctorSegment();
   await us.run('ip', 'link', 'add', 'eth1', 'type', 'veth', 'peer', 'name', 'nowhere');
   await us.run('ip', 'address', 'add', '10.88.0.1/24', 'dev', 'eth1');
@@ -56,7 +56,7 @@ test('a node on which everything is wrong', async () => {
     expect(remedy === null).toBe(verdict === 'ok' || verdict === 'skip');
 });
 
-test('an IPv6 VIP with IPv6 disabled', async () => {
+test('an IPv6 VIP on a node with IPv6 disabled fails', async () => {
   const { us } = await createDoctorSegment();
   await setSysctl(us, 'net.ipv6.conf.all.disable_ipv6=1');
   const { said } = await runDoctor(us, ['--only', 'ipv6', ...vips]);

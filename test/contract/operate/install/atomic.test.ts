@@ -12,7 +12,7 @@ beforeEach(async () => {
   node = await createInstallNode();
 });
 
-/** Reads the manifests folder as a kubelet would, only every millisecond: whatever is ever seen there, and each content. */
+/** Reads the manifests folder like a kubelet, but every millisecond, and records all names and contents. */
 function startKubelet() {
   const folder = join(node.root, 'etc/kubernetes/manifests');
   const names = new Set<string>();
@@ -24,7 +24,7 @@ function startKubelet() {
       try {
         contents.add(readFileSync(join(folder, name), 'utf8'));
       } catch {
-        // It was replaced between the listing and the reading.
+        // The file was replaced between listing and reading.
       }
     }
   };
@@ -45,7 +45,7 @@ function startKubelet() {
   };
 }
 
-test('a reader of the manifests folder sees whole pods and nothing else, the first time and at an upgrade', async () => {
+test('a reader of the manifests folder finds only complete pods, at the first install and at an upgrade', async () => {
   node.write(
     '/etc/kubernetes/manifests/kube-apiserver.yaml',
     'kind: Pod\nspec: {containers: [{name: a, image: one}]}\n',
@@ -61,7 +61,7 @@ test('a reader of the manifests folder sees whole pods and nothing else, the fir
   expect(node.tree().filter((path) => /\/\./.test(path))).toEqual([]);
 });
 
-test('a manifests folder that takes no file leaves the node as it was, and reports what was undone', async () => {
+test('if the manifests folder is not writable, all steps are undone and reported', async () => {
   const folder = join(node.root, 'etc/kubernetes/manifests');
   node.write('/etc/kubernetes/manifests/kube-apiserver.yaml', 'kind: Pod\n');
   const before = node.tree();

@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 const clusterNameOf = (node: InstallNode): string => parse(node.read('/etc/hawser/config.yaml')).clusterName;
 
-/** HAProxy of a node with these settings, in the namespace of the holder's neighbour, which has the VIP here. */
+/** HAProxy of a node with these settings, in a neighbouring namespace that has the VIP. */
 async function serve(clusterName: string, vip: string): Promise<void> {
   const at = (name: string) => join(holder.root, name);
   const settings = {
@@ -42,12 +42,12 @@ async function serve(clusterName: string, vip: string): Promise<void> {
   );
 }
 
-test('a node that joins after a change of the VIP has the router ids of the nodes that changed it', async () => {
+test('a node that joins after a change of the VIP has the same router ids as the other nodes', async () => {
   await holder.run('install', '--yes', '--api-vip', '10.0.0.150', '--first-node');
   await holder.run('install', '--yes', '--api-vip', '10.0.0.100');
   const name = clusterNameOf(holder);
   await serve(name, '10.0.0.100');
-  // A machine of its own on the same segment: its root is empty.
+  // A separate machine on the same segment, with an empty root.
   await holder.run('uninstall');
   const joined = await holder.run('install', '--yes', '--api-vip', '10.0.0.100', '--join');
   expect(joined).toMatchObject({ exitCode: 0, stderr: '' });

@@ -23,7 +23,7 @@ interface Node {
   };
 }
 
-/** As crictl 1.24 and newer do it: 1 for every failure, and with --sync no output of a command that fails. */
+/** Like crictl 1.24 and newer: exit code 1 for every failure, and with --sync no output of a failing command. */
 const CRICTL_EXEC = `
     case "$2" in
     --sync) echo 'level=error msg="execing command in container synchronously: exited with 7: "' >&2; exit 1 ;;
@@ -133,7 +133,7 @@ test.each([
   },
 );
 
-test('a node with containerd needs no crictl, and passes over containers that have ended', () => {
+test('a node with containerd needs no crictl, and containers that have ended are skipped', () => {
   const both = node(['ctr', 'crictl'], { running: ['haproxy'] }).type('haproxy', 'status');
   expect(both.last).toMatch(/^ctr -n k8s\.io tasks exec /);
   const ended = node(['ctr'], { running: ['haproxy'], stopped: true }).type('haproxy', 'status');
@@ -141,7 +141,7 @@ test('a node with containerd needs no crictl, and passes over containers that ha
   expect(ended.stderr).toContain('container "haproxy" is not running (asked ctr)');
 });
 
-test('an error of crictl itself is shown, and ends with 1', () => {
+test('an error of crictl itself is shown, and the exit code is 1', () => {
   const { dir, type } = node(['crictl'], { running: ['haproxy'] });
   const crictl = join(dir, 'bin', 'crictl');
   writeFileSync(
@@ -159,7 +159,7 @@ test.each([
   ['one argument', '"args": [ "haproxy", "supervise", "--instance=b" ]'],
   ['two arguments', '"args": [\n  "haproxy",\n  "supervise",\n  "--instance",\n  "b"\n]'],
   ['the environment', '"env": [ "HAWSER_INSTANCE=b" ]'],
-])('a container that was started with --instance, as %s, is not that of the node', (_, started) => {
+])('a container that was started with --instance, as %s, is not used', (_, started) => {
   const { dir, type } = node(['crictl']);
   const crictl = join(dir, 'bin', 'crictl');
   writeFileSync(
@@ -193,12 +193,12 @@ test.each(['install', 'uninstall', 'doctor', 'support-bundle'])(
   },
 );
 
-test('settings, version and help run out of the image, without --root', () => {
+test('settings, version and help run from the image, without --root', () => {
   for (const words of [['settings'], ['version'], ['completion'], ['haproxy', 'monitor', '--help']])
     expect(node(['podman']).type(...words).last).toMatch(new RegExp(`hawser:1 ${words.join(' ')}$`));
 });
 
-test('an install runs out of the image that it installs', () => {
+test('an install runs from the image that it installs', () => {
   const { type } = node(['podman']);
   expect(type('install', '--image', 'registry.example/hawser:2', '--yes').last).toContain(
     ' registry.example/hawser:2 install --image registry.example/hawser:2 --yes --root /host',
@@ -208,7 +208,7 @@ test('an install runs out of the image that it installs', () => {
   );
 });
 
-test('containerd gets the full name of an image, and pulls what it does not have as the kubelet does', () => {
+test('containerd gets the full name of an image, and pulls a missing image as the kubelet does', () => {
   const { type } = node(['ctr', 'crictl'], { installed: 'hawser:1', images: [] });
   const { ran, last } = type('doctor');
   expect(ran).toContain('crictl pull hawser:1');
@@ -225,7 +225,7 @@ test('with several container engines the one with the image is used', () => {
   expect(node(['podman', 'docker'], { images: [] }).type('doctor').last).toMatch(/^podman run /);
 });
 
-test('a file of the node that the command line names is there, and one with blanks too', () => {
+test('files of the node on the command line are accessible, even with blanks in the name', () => {
   const { type, dir } = node(['podman'], { running: ['keepalived-monitor'] });
   const file = join(dir, 'new settings.yaml');
   writeFileSync(file, '');
@@ -244,7 +244,7 @@ test.each(['status', 'timeline'])(
   },
 );
 
-test('status and timeline work without a running pod, and what needs one says so', () => {
+test('status and timeline work without a running pod, and commands that need one report it', () => {
   const { type } = node(['podman']);
   expect(type('status').last).toMatch(/^podman run .*hawser:1 status$/);
   const drained = type('drain');

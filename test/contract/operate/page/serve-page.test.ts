@@ -4,7 +4,7 @@ import { type PageHost, type PageHostOptions, startPageHost } from '../../../hel
 import * as statuses from '../../../helpers/page/statuses.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
-/** Its clock stands still, so that nothing changes but what a test changes. */
+/** The clock is fixed, so that only the test causes changes. */
 async function started(status: Parameters<typeof startPageHost>[0]): Promise<PageHost> {
   const host = await startPageHost(status, { nowMs: () => Date.parse(statuses.takenAt) });
   onTestFinished(host.stop);
@@ -17,7 +17,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** `fetch` would not let a test choose the Host header. */
+/** `fetch` does not allow setting the Host header. */
 function open(
   { host, port }: PageHost,
   path: string,
@@ -38,7 +38,7 @@ async function ask(...args: Parameters<typeof open>): Promise<Answer> {
   return { status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString() };
 }
 
-test('the page is whole without a script, and every answer carries what keeps it safe', async () => {
+test('the page is complete without a script, and every answer has the security headers', async () => {
   const host = await started(statuses.healthy());
   for (const path of ['/', '/page.css', '/page.js', '/icon.svg', '/nowhere', '/%00', '/../etc/passwd']) {
     const { headers } = await open(host, path);
@@ -60,7 +60,7 @@ test('the page is whole without a script, and every answer carries what keeps it
   expect(text).toContain('<noscript><meta http-equiv="refresh"');
 });
 
-test('it only reads: every other method, path and name is refused', async () => {
+test('only GET and HEAD of existing paths with an allowed host are answered', async () => {
   const host = await started(statuses.healthy());
   const statusOf = async (...args: [path: string, options?: Parameters<typeof open>[2]]) =>
     (await ask(host, ...args)).status;
@@ -73,14 +73,14 @@ test('it only reads: every other method, path and name is refused', async () => 
   expect(host.looks()).toBe(0);
 });
 
-test('HEAD gets the headers of GET and no body', async () => {
+test('HEAD returns the headers of GET without a body', async () => {
   const host = await started(statuses.healthy());
   const answer = await ask(host, '/', { method: 'HEAD' });
   expect(answer).toMatchObject({ status: 200, text: '' });
   expect(Number(answer.headers['content-length'])).toBeGreaterThan(1_000);
 });
 
-test('those who ask while the cluster is being looked at share that look', async () => {
+test('concurrent requests share one collection of the status', async () => {
   const seen = Promise.withResolvers<ReturnType<typeof statuses.healthy>>();
   const host = await started(() => seen.promise);
   const asking = Array.from({ length: 5 }, () => ask(host, '/'));

@@ -22,7 +22,7 @@ const problems = (directory: JournalDirectory) =>
 const subjects = (collected: ReturnType<typeof collect>) =>
   collected.moments.flatMap(({ item }) => (item.kind === 'line' ? (item.line.subject ?? '') : item.kind));
 
-test('only the newest are kept, the rest is counted, and the journal is read as a whole', () => {
+test('only the newest entries are kept, the rest are counted, and the journal is read completely', () => {
   const collected = collect(written(30), 4);
   expect(subjects(collected)).toEqual(['API26', 'API27', 'API28', 'API29']);
   expect(collected.leftOut).toBe(26);
@@ -31,13 +31,13 @@ test('only the newest are kept, the rest is counted, and the journal is read as 
   ]);
 });
 
-test('lines cut from the beginning of the oldest file show by its name', () => {
+test('lines that are missing at the start of the oldest file are detected by its name', () => {
   const directory = written(3);
   directory.tamper(supervisor, (lines) => lines.slice(1));
   expect(problems(directory)).toEqual(['1: entry 2, expected 1, 1 missing before it']);
 });
 
-test('a whole file that is missing in the middle shows', () => {
+test('a missing file in the middle is detected', () => {
   const directory = written(20);
   const [, second = ''] = directory.files(supervisor);
   rmSync(second);
@@ -46,13 +46,13 @@ test('a whole file that is missing in the middle shows', () => {
   ]);
 });
 
-test('the oldest files that rotation removed are not missed', () => {
+test('files that rotation removed are not reported as missing', () => {
   const directory = written(20);
   rmSync(directory.files(supervisor)[0] ?? '');
   expect(problems(directory)).toEqual([]);
 });
 
-test('a file that rotation removes between listing and reading is not missed', () => {
+test('a file that rotation removes between listing and reading is not reported as missing', () => {
   const directory = written(20);
   const journals = journalsIn(directory.path);
   rmSync(directory.files(supervisor)[0] ?? '');
@@ -71,7 +71,7 @@ test('a truncated last line is reported as incomplete and not shown, even if onl
   expect(problems(directory)).toEqual(['3: incomplete line']);
 });
 
-test('a line of another program in a journal shows, though it be the last one', () => {
+test('a line of another program is reported, even at the end of a journal', () => {
   const directory = written(2);
   directory.tamper(supervisor, (lines) =>
     lines.map((line, n) => (n === 1 ? line.replace(supervisor, 'x') : line)),
@@ -79,14 +79,14 @@ test('a line of another program in a journal shows, though it be the last one', 
   expect(problems(directory)).toEqual([`2: written by program "x", expected "${supervisor}"`]);
 });
 
-test('foreign files are left alone', () => {
+test('foreign files are ignored', () => {
   const directory = written(1);
   for (const name of ['notes.txt', 'keepalived-supervisor.1.jsonl', 'x.jsonl.gz'])
     writeFileSync(join(directory.path, name), 'x');
   expect(collect(directory).journals).toMatchObject([{ lines: 1, faultCount: 0, unread: [] }]);
 });
 
-test('anything but a file, or a huge file, is reported and not read, and the rest is shown', () => {
+test('a huge file and anything that is not a file are reported and not read', () => {
   const directory = written(20);
   const [first = '', second = ''] = directory.files(supervisor);
   truncateSync(second, 2 ** 33);
@@ -102,7 +102,7 @@ test('anything but a file, or a huge file, is reported and not read, and the res
   expect(journal).toMatchObject({ faultCount: 0, last: { seq: 20 } });
 });
 
-test('a journal that is given twice, or copied, is shown once', () => {
+test('a journal that is given twice or copied is shown once', () => {
   const directory = written(3);
   const copy = journalDirectory();
   cpSync(directory.path, copy.path, { recursive: true });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FakeRoute53, startFakeRoute53, throttled } from '../../../helpers/route53/fake-route53.ts';
 
-/** The fake answers with the elements, and in the order, that Route 53 answers with: tests against it mean something. */
+/** The fake answers with the same elements in the same order as Route 53, so that tests against it are meaningful. */
 let fake: FakeRoute53;
 
 beforeEach(async () => {
@@ -40,7 +40,7 @@ function recorded(name: string): string {
   return readFileSync(join(import.meta.dirname, '../../../fixtures/route53', `${name}.xml`), 'utf8');
 }
 
-/** The elements of a document without what they hold: `<A><B></B></A>`. */
+/** The elements of a document without their content: `<A><B></B></A>`. */
 function shapeOf(xml: string): string {
   return [...xml.matchAll(/<[^?][^>]*>/g)].join('');
 }
@@ -58,21 +58,21 @@ test('lists of zones and of records have the shape of the real ones, page by pag
   expect([records.status, shapeOf(records.text)]).toEqual([200, shapeOf(recorded('records'))]);
 });
 
-test('records are listed in the order of their reversed names, from the first that is not before the asked one', async () => {
+test('records are listed in the order of their reversed names, starting at the requested name', async () => {
   const names = async (query: string) =>
     [...(await ask(`hostedzone/Z1/rrset?${query}`)).text.matchAll(/<Name>([^<]*)/g)].map(([, name]) => name);
   expect(await names('name=b.bar.example.&type=A')).toEqual(['www.bar.example.', 'www.bar.example.']);
   expect(await names('name=z.bar.example.&type=A')).toEqual([]);
 });
 
-test('a change has the shape of a real one, and is seen by the next list', async () => {
+test('a change has the shape of a real one and appears in the next list', async () => {
   const changed = await ask('hostedzone/Z1/rrset', changeOf('www.bar.example.'));
   expect([changed.status, shapeOf(changed.text)]).toEqual([200, shapeOf(recorded('change'))]);
   const { text } = await ask('hostedzone/Z1/rrset?name=www.bar.example.&type=A&maxitems=1');
   expect(text).toContain('<TTL>60</TTL><ResourceRecords><ResourceRecord><Value>192.0.2.9</Value>');
 });
 
-test("the fake refuses in Route 53's words: another zone, no zone, too many requests, no signature", async () => {
+test("the fake refuses with Route 53's messages: another zone, no zone, too many requests, no signature", async () => {
   const outside = await ask('hostedzone/Z2/rrset', changeOf('www.bar.example.'));
   expect([outside.status, shapeOf(outside.text)]).toEqual([400, shapeOf(recorded('refused-change'))]);
   expect((await ask('hostedzone/Z9/rrset?name=a.&type=A')).text).toContain('NoSuchHostedZone');

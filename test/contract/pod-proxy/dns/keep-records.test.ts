@@ -22,7 +22,7 @@ const timing: Partial<DnsTiming> = {
   lease: { durationMs: 120_000, renewDeadlineMs: 60_000, retryMs: 50 },
   retry: { firstMs: 100, longestMs: 200 },
   settleMs: 1,
-  lookMs: 500,
+  checkMs: 500,
 };
 
 interface Keeper {
@@ -143,7 +143,7 @@ function start(index: number, settings: { readonly dnsInterval?: number } = {}):
     },
     writeEvent: (_, event) => void events.push(event),
   });
-  const unsubscribe = cluster.store.subscribe(keeper.hear);
+  const unsubscribe = cluster.store.subscribe(keeper.onChange);
   const done = keeper.run(stop.signal);
   const leave = async () => {
     unsubscribe();
@@ -201,7 +201,7 @@ test('one DNSEndpoint of the Deployment has a record for each name with the addr
   expect(fake.requests).toEqual([]);
 });
 
-test('a proxy that ends, is not ready or is gone is taken out, and one that comes is taken in', async () => {
+test('a proxy that ends, is not ready or is deleted is removed, and a new one is added', async () => {
   start(1);
   await holds('www.bar.com=203.0.113.1,203.0.113.2');
   cluster.store.set(proxyPod(2, { deletionTimestamp: '2026-01-01T00:00:00Z' }));
@@ -247,7 +247,7 @@ test('one of two replicas writes, and the other takes over when it ends', async 
   expect(Number(endpoint()?.metadata.resourceVersion)).toBeGreaterThan(Number(version));
 });
 
-test('a replica that lost its Lease by force stops writing', async () => {
+test('a replica whose Lease another took over stops writing', async () => {
   const { view, log } = start(1);
   await holds('www.bar.com=203.0.113.1,203.0.113.2');
   const lease = stealLease();
@@ -284,7 +284,7 @@ test('a correct record is not rewritten, and a changed one is repaired', async (
   await holds('www.bar.com=203.0.113.1,203.0.113.2');
 });
 
-test('a DNSEndpoint of the same name that hawser did not write stays as it is', async () => {
+test('a DNSEndpoint of the same name that hawser did not create is not changed', async () => {
   const metadata = { name: 'hawser-haproxy', namespace: 'shop', labels: { app: 'other' } };
   cluster.store.set({
     apiVersion: 'externaldns.k8s.io/v1alpha1',
@@ -297,7 +297,7 @@ test('a DNSEndpoint of the same name that hawser did not write stays as it is', 
   expect(endpoint()?.spec.endpoints).toEqual([]);
 });
 
-test('without DNSEndpoint in the cluster, records are written to Route 53, and a removed proxy is taken out', async () => {
+test('without DNSEndpoint in the cluster, records are written to Route 53, and a removed proxy is removed from them', async () => {
   hasKind = false;
   const { view, log } = start(1);
   await times('address', () => recordInRoute53()?.values ?? [], 2);
@@ -320,7 +320,7 @@ test('without DNSEndpoint in the cluster, records are written to Route 53, and a
   expect(fake.changes).toHaveLength(2);
 });
 
-test('a missing zone is an Event, a log line, a metric and in the status, until it exists', async () => {
+test('a missing zone is reported as Event, in the log, the metrics and the status until it exists', async () => {
   hasKind = false;
   zones.length = 0;
   const { view, events, log, metrics } = start(1);
@@ -344,14 +344,14 @@ test('a missing zone is an Event, a log line, a metric and in the status, until 
   ]);
 });
 
-test('a wrong name is reported, and the right ones are published', async () => {
+test('an invalid name is reported, and the valid names are published', async () => {
   cluster.store.set(proxyPod(1, { names: 'www.bar.com, not_a_name.bar.com' }));
   const { events } = start(1);
   await holds('www.bar.com=203.0.113.1,203.0.113.2');
   await waitFor('the Event', () => events.some(({ message }) => message.includes('"not_a_name.bar.com"')));
 });
 
-test('missing rights are reported with the manifest to apply', async () => {
+test('missing permissions are reported with the manifest to apply', async () => {
   isForbidden = (path) => path.includes('/leases');
   const { view } = start(1);
   await waitFor('the Lease', () => view()?.problems[0]?.includes('Cannot hold Lease "hawser-haproxy"'));
@@ -362,7 +362,7 @@ test('missing rights are reported with the manifest to apply', async () => {
   await holds('www.bar.com=203.0.113.1,203.0.113.2');
 });
 
-test('a Lease that the API fails to answer is not taken for missing rights', async () => {
+test('a failed request for the Lease is not reported as missing permissions', async () => {
   isBroken = (path) => path.includes('/leases');
   const { view } = start(1);
   await waitFor('the Lease', () => view()?.problems[0]?.includes('Cannot hold Lease "hawser-haproxy"'));
@@ -370,7 +370,7 @@ test('a Lease that the API fails to answer is not taken for missing rights', asy
   expect(view()?.problems[0]).not.toContain('dns.yaml');
 });
 
-test('an annotation that goes gives the Lease back and leaves the records, and nothing is asked of anybody without one', async () => {
+test('removing the annotation releases the Lease and keeps the records; without it no request is sent', async () => {
   const { log, view } = start(1);
   await holds('www.bar.com=203.0.113.1,203.0.113.2');
   cluster.store.set(proxyPod(1, { names: '' }));
@@ -379,7 +379,7 @@ test('an annotation that goes gives the Lease back and leaves the records, and n
   expect([targets(), view()]).toEqual(['www.bar.com=203.0.113.1,203.0.113.2', null]);
 });
 
-test('the addresses of a Service of type LoadBalancer stand before those of the Nodes', async () => {
+test('the addresses of a Service of type LoadBalancer take precedence over those of the Nodes', async () => {
   const loadBalancer = { ingress: [{ ip: '198.51.100.7' }] };
   cluster.store.set({
     apiVersion: 'v1',

@@ -10,7 +10,7 @@ import {
 } from '../../../helpers/route53/fake-route53.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
-/** Check 9 of ads-infra-haproxy's behaviour, and how Route 53 fails, throttles and lies. */
+/** Check 9 of ads-infra-haproxy's behaviour, and failures, throttling and invalid answers of Route 53. */
 let fake: FakeRoute53;
 let environment: Disposable;
 let zones: FakeZone[];
@@ -75,7 +75,7 @@ test('a record that another client changed is repaired', async () => {
   expect(recordOf('Z1', 'foo.bar.com.')).toMatchObject({ ttl: 60, values: addresses });
 });
 
-test('check 9: a name without a zone of the asked kind is an error, and nothing is written for it', async () => {
+test('check 9: a name without a zone of the selected kind is an error, and nothing is written for it', async () => {
   const { written, problems } = await publisher()(['foo.other.com', 'bar.com.example', 'foo.bar.com']);
   expect(written).toEqual(['foo.bar.com']);
   expect(problems).toEqual([
@@ -90,7 +90,7 @@ test("a name's private zone is written on request", async () => {
   expect(fake.changes.map(({ zone }) => zone)).toEqual(['Z2', 'Z1']);
 });
 
-test('an alias, a routing policy and a CNAME are left alone, and the other names are written', async () => {
+test('an alias, a routing policy and a CNAME are not changed, and the other names are written', async () => {
   zones[1]?.records.push(
     { name: 'a.bar.com.', type: 'A', alias: 'lb.example.net.' },
     { name: 'b.bar.com.', type: 'A', ttl: 60, values: ['198.51.100.1'], setIdentifier: 'eu' },
@@ -105,7 +105,7 @@ test('an alias, a routing policy and a CNAME are left alone, and the other names
   ]);
 });
 
-test('requests that are throttled, cut off or fail are made again', async () => {
+test('requests that are throttled, cut off or fail are retried', async () => {
   fake.trouble(throttled, broken, { kind: 'reset' });
   expect(await publisher()(['foo.bar.com'])).toEqual({ written: ['foo.bar.com'], problems: [] });
   const prior = {
@@ -118,7 +118,7 @@ test('requests that are throttled, cut off or fail are made again', async () => 
   expect(await publisher()(['bar.bar.com'])).toEqual({ written: ['bar.bar.com'], problems: [] });
 });
 
-test("a persistent failure ends as an error in Route 53's words", async () => {
+test("a persistent failure is reported with Route 53's message", async () => {
   const denied = {
     kind: 'error',
     status: 403,
@@ -136,7 +136,7 @@ test("a persistent failure ends as an error in Route 53's words", async () => {
   expect(fake.changes).toEqual([]);
 });
 
-test('half an answer, another document and a list without an end are errors, and nothing is written', async () => {
+test('a truncated answer, another document and an endless list are errors, and nothing is written', async () => {
   fake.trouble({ kind: 'half' });
   expect((await publisher()(['foo.bar.com'])).problems).toEqual([
     expect.stringContaining('Cannot list the zones of Route 53: '),
@@ -153,7 +153,7 @@ test('half an answer, another document and a list without an end are errors, and
   expect(posts()).toEqual([]);
 });
 
-test('a deleted zone is looked up again the next time', async () => {
+test('the zones are read again after a zone was deleted', async () => {
   const publish = publisher();
   await publish(['foo.bar.com']);
   zones.splice(1, 1, { id: 'Z9', name: 'bar.com.', records: [] });

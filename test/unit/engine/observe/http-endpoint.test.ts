@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createHaproxyMonitorMetrics } from '../../../../src/api-lb/haproxy-monitor-metrics.ts';
 import {
-  isAskedHere,
-  isFromHere,
+  hasLocalHost,
+  isLocalRequest,
   type Reader,
   serveEndpoint,
 } from '../../../../src/engine/observe/http-endpoint.ts';
@@ -169,7 +169,7 @@ test.each([
   // The connection is gone.
   [undefined, false],
 ])('a request from %s comes from this machine: %s', (remoteAddress, isHere) => {
-  expect(isFromHere(plain, { remoteAddress, localAddress: remoteAddress })).toBe(isHere);
+  expect(isLocalRequest(plain, { remoteAddress, localAddress: remoteAddress })).toBe(isHere);
 });
 
 test.each([
@@ -179,7 +179,7 @@ test.each([
   'Via : 1.1 proxy',
 ])('a request over loopback with "%s" is from a proxy', (line) => {
   const head = `GET /status HTTP/1.1\r\nHost: localhost\r\n${line}\r\n\r\n`;
-  expect(isFromHere(head, { remoteAddress: '127.0.0.1' })).toBe(false);
+  expect(isLocalRequest(head, { remoteAddress: '127.0.0.1' })).toBe(false);
 });
 
 test.each([
@@ -191,5 +191,5 @@ test.each([
   ['127.evil', false],
   ['rebound.example', false],
 ])('a request for %s is meant for this machine: %s', (host, isMeant) => {
-  expect(isAskedHere(`GET /status HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).toBe(isMeant);
+  expect(hasLocalHost(`GET /status HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).toBe(isMeant);
 });

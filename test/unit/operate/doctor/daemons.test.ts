@@ -12,7 +12,7 @@ async function settingsPathWith(files: Readonly<Record<string, string>>): Promis
   return daemon && settingsPathOf(daemon);
 }
 
-test("a relative --settings is below the running daemon's folder, and not below the reader's", async () => {
+test("a relative --settings is resolved in the running daemon's working directory", async () => {
   const words = ['/usr/bin/node', '/opt/hawser/dist/hawser.mjs', ...supervise];
   const files = {
     '/proc/self/ns/net': '->net:[1]',
@@ -24,13 +24,13 @@ test("a relative --settings is below the running daemon's folder, and not below 
   expect(await settingsPathWith(files)).toBe('/opt/site/own/config.yaml');
 });
 
-test("a relative --settings in a manifest is below the container's folder", async () => {
+test("a relative --settings in a manifest is resolved in the container's working directory", async () => {
   const container = `{name: haproxy, workingDir: /srv, args: [${supervise.join(', ')}]}`;
   const files = { '/etc/kubernetes/manifests/haproxy.yaml': `spec: {containers: [${container}]}\n` };
   expect(await settingsPathWith(files)).toBe('/srv/own/config.yaml');
 });
 
-test('a daemon with --instance, and one of a manifest that hawser did not write, are none of this node', async () => {
+test("daemons with --instance and daemons of other manifests are not this node's daemons", async () => {
   const containers = (args: string) =>
     `spec: {containers: [{name: haproxy, args: [haproxy, supervise${args}]}]}\n`;
   const running = ['/opt/hawser/dist/hawser.mjs', 'haproxy', 'supervise', '--instance', 'b'];

@@ -16,7 +16,7 @@ const onLastGood = { ...haproxy, current: { ...haproxy.current, config: 'last-go
 const lastFailure = { stage: 'check', message: 'unknown keyword', agoMs: 1 };
 const waiting = { ...haproxy, current: null, phase: 'waiting-for-configuration', lastFailure };
 
-/** Answers each request on the socket with this line, or with nothing. */
+/** Answers each request on the socket with this line, or not at all. */
 async function supervise(path: string, answer: object | undefined): Promise<void> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -81,7 +81,7 @@ test.each<[check: string, claim: string, files: Files, words: RegExp]>([
   expect(said(await examine(check, files))).toMatch(words);
 });
 
-test('haproxy-supervisor: one in a pod is asked through the root directory of its process', async () => {
+test('haproxy-supervisor: a supervisor in a pod is reached through the root directory of its process', async () => {
   const root = temporaryRoot({
     '/proc/9/comm': 'node\n',
     '/proc/9/cmdline': 'node\0/hawser.mjs\0haproxy\0supervise\0',

@@ -21,7 +21,7 @@ test.each([
   ['IPv6 loopback', line('00000000000000000000000001000000:24E5'), [[9445, 'loopback']]],
   ['IPv4 loopback in IPv6', line('0000000000000000FFFF00000100007F:24E5'), [[9445, 'loopback']]],
   ['no address, but is connected', line('0100007F:24E5', '01'), []],
-])('a socket that listens on %s is found there', (_, socket, found) => {
+])('the scope of a socket that listens on %s is recognised', (_, socket, found) => {
   const header =
     '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode';
   const listeners = parseListeners(`${header}\n${socket}`);
@@ -43,7 +43,7 @@ test.each<[claim: string, socket: string, settings: Settings, finding: object]>(
   expect(await examine('ports', { '/proc/net/tcp': line(socket) }, settings)).toMatchObject(finding);
 });
 
-test('peers: those of every instance, each once, comments left out', () => {
+test('peers: the unique peers of all instances, without comments', () => {
   const text = `vrrp_instance A {
   unicast_peer {
     10.0.0.12 min_ttl 255 max_ttl 255
@@ -63,11 +63,11 @@ test.each([
   ...['settings-file', 'haproxy-supervisor', 'haproxy-config', 'keepalived-supervisor', 'keepalived-config'],
   ...['keepalived-priority', 'networkd', 'networkmanager', 'other-vip-software', 'credentials'],
   ...['client-certificate', 'node-labels'],
-])("%s cannot be judged where the node's files are not mounted", async (id) => {
+])("%s cannot be judged if the node's files are not mounted", async (id) => {
   const finding = said(await examineInContainer(id, { '/proc/1/comm': 'tini\n' }));
   expect(finding).toMatch(/^unknown: .*not visible.*--root/);
 });
 
-test("an installed program is not called dead if the node's processes are hidden", async () => {
+test("an installed program is not reported as dead if the node's processes are hidden", async () => {
   expect(await examineInContainer('haproxy-supervisor', manifest)).toMatchObject({ kind: 'unknown' });
 });

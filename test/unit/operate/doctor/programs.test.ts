@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { examine, said, temporaryRoot } from '../../../helpers/doctor/scene.ts';
 
-/** A program that prints this and ends. */
+/** A program that prints this and exits. */
 function printing(output: string): string {
   const path = join(temporaryRoot({ '/program': `#!/bin/sh\ncat <<'END'\n${output}\nEND\n` }), 'program');
   chmodSync(path, 0o755);

@@ -11,7 +11,7 @@ const router = { spec: routerCommand, settings: {} };
 const idsHere = (...[deployed, isNodeSeen]: [Parameters<typeof checksHere>[1], boolean]) =>
   checksHere(checks, deployed, isNodeSeen).map(({ id }) => id);
 
-test("in a router's pod nothing is said of nodes, and on a node nothing of routers", () => {
+test("a router's pod has no checks of nodes, and a node has no checks of routers", () => {
   const inPod = idsHere([router], false);
   expect(inPod).toContain('router-rbac');
   expect(inPod).not.toContain('nft');
@@ -24,14 +24,14 @@ test("in a router's pod nothing is said of nodes, and on a node nothing of route
   expect(idsHere([], true)).not.toContain('router-rbac');
 });
 
-test('a node shared with a router has both checked', () => {
+test('a node that shares its network with a router has the checks of both', () => {
   const both = idsHere([router], true);
   expect(both).toContain('router-rbac');
   expect(both).toContain('nft');
   expect(both).not.toContain('pod-proxy-rbac');
 });
 
-test('a check that is asked for by its name says where there is nothing to look at', async () => {
+test('a check that is selected by name is skipped where it does not apply', async () => {
   expect(await examine('router-rbac', {})).toEqual({ kind: 'skip', message: 'no hawser router runs here' });
 });
 

@@ -33,7 +33,7 @@ async function report(...list: readonly DoctorCheck[]) {
   return reportOf(results, 1_234);
 }
 
-test('a check that throws and one that hangs are ones that cannot tell, with the reason', async () => {
+test('a check that throws or hangs is reported as "cannot tell", with the reason', async () => {
   const { checks: shown } = await report(throwing, hanging, fine);
   expect(shown.map(({ verdict, message }) => [verdict, message])).toEqual([
     ['unknown', 'no such device'],
@@ -42,7 +42,7 @@ test('a check that throws and one that hangs are ones that cannot tell, with the
   ]);
 });
 
-test('listening does not count as time that a check takes', async () => {
+test('the time for listening does not count towards the time limit', async () => {
   const listening = check('listening', async () => {
     await pause(200);
     return ok('no advert came');
@@ -56,7 +56,7 @@ test('a check that listens for adverts gets the time it needs', () => {
   expect(listening.toSorted()).toEqual(['foreign-router-id', 'vip-holder', 'vrrp-adverts']);
 });
 
-test('when it is stopped it says what it knows by then', async () => {
+test('a stopped run reports the findings so far', async () => {
   const stop = new AbortController();
   const context = contextOf(temporaryRoot({}), {}, stop.signal);
   const stopping = check('stopping', async () => {
@@ -91,7 +91,7 @@ test.each([
   expect([found.verdict, exitCodeOf(found)]).toEqual([verdict, code]);
 });
 
-test('a report has no line of more than 80 columns, but for a word that is longer', async () => {
+test('no line of a report exceeds 80 columns, except for a longer word', async () => {
   const long = {
     kind: 'fail',
     message: 'word '.repeat(60),
@@ -117,7 +117,7 @@ test('colours are used only on request', async () => {
   expect(reportLines(found, { colours: true }).join('')).toContain(start);
 });
 
-test('every check has an id of its own, a short title and a reason', () => {
+test('every check has a unique id, a short title and a reason', () => {
   expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
   expect(checks.length).toBeGreaterThanOrEqual(20);
   for (const { id, title, why } of checks) {

@@ -45,7 +45,7 @@ const picture = () =>
       return `${path} ${(status.mode & 0o777).toString(8)} ${text}`;
     });
 
-test('all steps lead to what was wanted, after which there is nothing left to do', async () => {
+test('applying all steps leads to the desired state, after which no steps are left', async () => {
   prepare();
   const { steps, problems } = await plan(wanted);
   expect(problems).toEqual([]);
@@ -62,7 +62,7 @@ test('all steps lead to what was wanted, after which there is nothing left to do
   expect((await plan(wanted)).steps).toEqual([]);
 });
 
-test('a failure in the middle takes everything back, and says what that was', async () => {
+test('a failure undoes all earlier steps and reports them', async () => {
   prepare();
   const before = picture();
   const { steps } = await plan([
@@ -133,7 +133,7 @@ asRoot('an existing folder is restored if a later step fails', async () => {
 test('a step that cannot be undone is reported', async () => {
   prepare();
   const { steps } = await plan([{ path: '/etc/new/a', content: '', mode: 0o600 }]);
-  // Another program puts a file into our folder meanwhile.
+  // Meanwhile another program writes a file into the new folder.
   const meddling = { path: '/etc/new/theirs', content: '', mode: 0o600 };
   await applySteps(root, steps);
   rmSync(at('etc/new'), { recursive: true });

@@ -110,12 +110,12 @@ test('an edited file keeps the checksum of what hawser wrote', () => {
   expect(edited).toMatchObject([{ desired: { path: TEMPLATE }, content: 'mine', isOutdated: true }]);
 });
 
-test('a pod of others in the place of ours is named, and not called edited', () => {
+test('a foreign manifest at the path of a pod is reported, but not as edited', () => {
   const { others, edited } = diff('/', diskOf({ [MANIFEST]: 'theirs' }), desired, false);
   expect({ others, edited }).toEqual({ others: [MANIFEST], edited: [] });
 });
 
-test('a changed manifest restarts its pod, a new one starts it', () => {
+test('a changed manifest restarts its pod, a new manifest does not', () => {
   const of = (disk: Disk) => restarts(diff('/', disk, desired, false).steps, pods);
   expect(of(diskOf(before, recordOf(before)))).toEqual([
     { manifest: MANIFEST, containers: ['haproxy', 'haproxy-monitor'] },
@@ -123,7 +123,7 @@ test('a changed manifest restarts its pod, a new one starts it', () => {
   expect(of(diskOf({}))).toEqual([]);
 });
 
-test('an uninstall removes manifests first, saves what was edited, and puts back what was moved aside', () => {
+test('an uninstall removes manifests first, saves edited files and restores files that were moved aside', () => {
   const files = { ...before, [TEMPLATE]: 'mine', [`${PACKAGED}.before-hawser`]: 'theirs' };
   const record = recordOf(before);
   expect(removals(diskOf(files, record), record, { keepConfig: false }, pods)).toEqual({

@@ -4,7 +4,7 @@ import { readDisk } from '../../../../src/operate/install/disk.ts';
 import { foreignManifests } from '../../../../src/operate/install/objections.ts';
 import { temporaryRoot } from '../../../helpers/doctor/scene.ts';
 
-test('a pod with --instance is not in the way of an install, one without it is', async () => {
+test('a pod with --instance does not prevent an install, a pod without it does', async () => {
   const manifest = (args: string) =>
     `spec: {containers: [{name: haproxy, args: [haproxy, supervise${args}]}]}\n`;
   const root = temporaryRoot({

@@ -22,6 +22,6 @@ test("the shipped manifests' containers, and their files on the node", () => {
   );
 });
 
-test.each(['', 'kind: Node', '{', 'spec: {containers: [1]}'])('nothing for %j', (text) => {
+test.each(['', 'kind: Node', '{', 'spec: {containers: [1]}'])('%j has no containers', (text) => {
   expect(manifestContainers(text)).toEqual([]);
 });

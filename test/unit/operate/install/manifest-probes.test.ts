@@ -19,7 +19,7 @@ interface Secured {
 }
 const kinds = ['startupProbe', 'livenessProbe', 'readinessProbe'];
 
-/** The containers with this as a strategic patch. */
+/** The containers after this strategic patch. */
 function containersOf(program: 'haproxy' | 'keepalived', patch: object): readonly (Container & Secured)[] {
   const pod = pods.find((each) => each.name === program);
   if (pod === undefined) throw new Error(`Cannot find the pod "${program}", expected one`);
@@ -51,7 +51,7 @@ const args = (...more: readonly string[]) => ({ args: ['keepalived', 'supervise'
 const at = (host: string, port: number) =>
   ['/healthz', '/healthz', '/readyz'].map((path) => ({ host, path, port }));
 
-test('every probe asks at the port of the settings', () => {
+test('every probe uses the port of the settings', () => {
   const ready = { path: '/haproxy_ready', port: 50_999 };
   const monitor = { host: '127.0.0.9', path: '/healthz', port: 50_001 };
   expect(Object.fromEntries(probes('haproxy'))).toEqual({
@@ -68,16 +68,16 @@ test.each<{ how: string; change: object }>([
   { how: 'one argument', change: args('--listen=127.0.0.2:7000') },
   { how: 'two arguments', change: args('--listen', '127.0.0.2:7000') },
   { how: 'a variable', change: { env: [{ name: 'HAWSER_LISTEN', value: '127.0.0.2:7000' }] } },
-])("the probes follow the supervisor's page where a patch moves it by $how", ({ change }) => {
+])("the probes follow the supervisor's page if a patch moves it by $how", ({ change }) => {
   expect(supervisor(change)).toEqual(at('127.0.0.2', 7000));
 });
 
-test('without the page the kubelet runs the command that asks the control socket', () => {
+test('without the page the liveness probe runs the command that uses the control socket', () => {
   const command = ['hawser', 'keepalived', 'status', '--alive'];
   expect(supervisor(args('--listen=off'))).toEqual([expect.objectContaining({ exec: { command } })]);
 });
 
-test('a patch that changes how a probe asks has the last word about that probe, and the others follow', () => {
+test('a patch that changes the handler of a probe takes precedence for that probe only', () => {
   const own = { livenessProbe: { httpGet: { port: 7001 } } };
   const ports = supervisor({ ...args('--listen=127.0.0.2:7000'), ...own });
   expect(ports).toMatchObject([{ port: 7000 }, { port: 7001 }, { port: 7000 }]);
@@ -107,7 +107,7 @@ const groups = (...patched: readonly object[]) =>
     ({ securityContext }) => securityContext.runAsGroup,
   );
 
-test('the HAProxy monitor is of the group that a patch gives its supervisor, whose socket it could not use otherwise', () => {
+test('the HAProxy monitor gets the group that a patch sets for its supervisor', () => {
   expect(groups(group('haproxy', 7))).toEqual([7, 7]);
   expect(groups(group('haproxy', 7), group('haproxy-monitor', 8))).toEqual([7, 8]);
   expect(groups()).toEqual([65_529, 65_529]);

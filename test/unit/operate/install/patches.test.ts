@@ -31,7 +31,7 @@ function refusal(files: Readonly<Record<string, string>>): string {
   throw new Error('Cannot find a refusal: the patches were taken');
 }
 
-test('a strategic patch changes the container that it names, and adds to the lists of a pod', () => {
+test('a strategic patch changes the named container and adds to the lists of a pod', () => {
   const before = parseDocument(manifest).toJS();
   const { pod, text } = patched({
     'haproxy.yaml': `metadata: {labels: {team: platform}}
@@ -54,7 +54,7 @@ spec:
   expect(text).toContain('# The control socket between the two containers.');
 });
 
-test('null and $patch take away, $patch: replace and lists without a key replace', () => {
+test('null and $patch: delete remove; $patch: replace and lists without a key replace', () => {
   const { pod } = patched({
     'haproxy.yaml': `metadata: {labels: null}
 spec:
@@ -71,7 +71,7 @@ spec:
   expect(pod.spec.containers[0].args).toEqual(['one']);
 });
 
-test('a merge patch replaces lists, and patches come in the order of their names', () => {
+test('a merge patch replaces lists, and patches are applied in the order of their names', () => {
   const { pod } = patched({
     'haproxy1.yaml': 'metadata: {labels: {order: second}}\n',
     'haproxy0+merge.yaml':
@@ -99,7 +99,7 @@ test('a JSON patch adds, replaces, removes and tests', () => {
   expect(pod.spec.tolerations).toBeUndefined();
 });
 
-test('patches of the other pod change nothing here', () => {
+test('patches of another pod have no effect', () => {
   const [patch] = (() => {
     writeFileSync(join(folder, 'keepalived.yaml'), 'spec: {}\n');
     return readPatches(folder, '/patches', pods);

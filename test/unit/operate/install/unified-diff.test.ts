@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { unifiedDiff } from '../../../../src/operate/install/plan-text.ts';
 
-test('shows what changes with three lines around it, and nothing without a change', () => {
+test('shows changes with three lines of context, and is empty without a change', () => {
   const before = 'a\nb\nc\nd\ne\nf\ng\nh\n';
   expect(unifiedDiff('/f', before, before)).toBe('');
   expect(unifiedDiff('/f', before, before.replace('e\n', 'E\n'))).toBe(

@@ -21,7 +21,7 @@ test.each([
   '',
   '127.0.0.1:',
   undefined,
-])('a request for host %s is refused: another page may have its name point here', (host) => {
+])('a request for host %s is refused, because a name of another site could point here', (host) => {
   expect(refusalOf({ ...asked, host })?.status).toBe(421);
 });
 
@@ -29,14 +29,14 @@ test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'get', undefined])('%s i
   expect(refusalOf({ ...asked, method })?.status).toBe(405);
 });
 
-test('another page can load nothing, not even by our address', () => {
+test('pages of other sites can load nothing, even with an allowed host', () => {
   const statusOf = (site: string | undefined) => refusalOf({ ...asked, site })?.status;
   expect(['cross-site', 'same-site', 'same-origin', 'none', undefined].map(statusOf)).toEqual([
     ...[403, 403, undefined, undefined, undefined],
   ]);
 });
 
-test('the policy allows files of this server and nothing else: no inline code, no inline style', () => {
+test('the policy allows only files of this server: no inline scripts and no inline styles', () => {
   const policy = safetyHeaders['content-security-policy'] ?? '';
   expect(policy).toMatch(/^default-src 'none'; /);
   expect(policy).not.toMatch(/unsafe|\*|data:|https?:/);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { html, textOf } from '../../../../src/operate/page/html.ts';
 
-/** What a browser reads of it again. */
+/** The text that a browser displays. */
 function read(escaped: string): string {
   const names: Readonly<Record<string, string>> = {
     amp: '&',
@@ -15,7 +15,7 @@ function read(escaped: string): string {
   return escaped.replaceAll(/&([^;]+);/g, (_, name: string) => names[name] ?? '?');
 }
 
-test('whatever a name says, it opens no tag, ends no attribute, and is read as it was', () => {
+test('no name opens a tag or ends an attribute, and every name is displayed unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme-ascii' }), (name) => {
       const [, attribute = '', text = ''] =
@@ -30,7 +30,7 @@ test('control, bidirectional and invisible characters are shown as a dot', () =>
   expect(textOf(html`${'cp-1\u202egnp.exe\u0000\u200b\u2028\ud800'}`)).toBe('cp-1·gnp.exe····');
 });
 
-test('HTML is not escaped twice; lists are joined; nothing is nothing', () => {
+test('HTML is not escaped twice, lists are joined, and empty values are empty', () => {
   const items = ['<a>', 'b'].map((each) => html`<li>${each}</li>`);
   expect(textOf(html`<ul>${items}</ul>${null}${undefined}${0}`)).toBe(
     '<ul><li>&lt;a&gt;</li><li>b</li></ul>0',

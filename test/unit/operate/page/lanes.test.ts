@@ -9,7 +9,7 @@ import { lineAt } from '../../../helpers/timeline-lines.ts';
 const now = Date.parse(statuses.takenAt);
 const span = lastHour(now);
 
-/** What the journal of a node has, so many minutes before the end of the span. */
+/** A journal line of a node, the given number of minutes before the end of the span. */
 function entry(minutesAgo: number, fields: Parameters<typeof lineAt>[1] = {}): JournalLine {
   const at = new Date(Date.parse(span.until) - minutesAgo * 60_000).toISOString();
   return lineAt(0, { subject: 'API', ...fields, at });
@@ -20,7 +20,7 @@ const bandsOf = (status: ClusterStatus, entries: readonly JournalLine[], node: s
     .find((lane) => lane.node === node)
     ?.bands.map(({ kind, from, to }) => [kind, from, to]);
 
-test('the hour ends within ten seconds from now, so that it stands still and holds what has just happened', () => {
+test('the hour ends within ten seconds from now and changes only every ten seconds', () => {
   expect(span).toEqual({ since: '2026-11-21T02:12:50.000Z', until: '2026-11-21T03:12:50.000Z' });
   expect(lastHour(now + 2_999)).toEqual(span);
   expect(
@@ -30,7 +30,7 @@ test('the hour ends within ten seconds from now, so that it stands still and hol
   ).toEqual([...[0, 100, 50, 100]]);
 });
 
-test('a lane goes from state to state as the journal tells it, the first one from its left edge', () => {
+test('a lane shows the states of the journal, the first one from the left edge', () => {
   const taken = entry(30, { from: 'BACKUP', to: 'MASTER' });
   expect(bandsOf(statuses.healthy(), [taken], 'cp-1')).toEqual([
     ['backup', 0, 50],
@@ -38,7 +38,7 @@ test('a lane goes from state to state as the journal tells it, the first one fro
   ]);
 });
 
-test('without a journal it is drawn from when the node says that it began, and unknown before', () => {
+test('without a journal a lane shows the current state since its start, and unknown before', () => {
   expect(bandsOf(statuses.healthy(), [], 'cp-1')).toEqual([['holder', 0, 100]]);
   const halfAnHour = statuses.healthy(now - Date.parse(span.since) - 30 * 60_000);
   expect(bandsOf(halfAnHour, [], 'cp-1')).toEqual([
@@ -56,7 +56,7 @@ test("a node's current status ends its journal's last state", () => {
   ]);
 });
 
-test('a dead node that was the holder is not drawn as the holder after its last word', () => {
+test('a dead node that was the holder is unknown after its last journal line', () => {
   const status = statuses.degraded();
   const moves = [entry(40, { node: 'cp-3', from: 'BACKUP', to: 'MASTER' })];
   const lastWord = entry(15, { node: 'cp-3', kind: 'health', event: 'track-value-changed' });
@@ -67,7 +67,7 @@ test('a dead node that was the holder is not drawn as the holder after its last 
   ]);
 });
 
-test("another node's last word stands as long as the holder that is seen from here agrees", () => {
+test("another node's last journal line applies while the observed holder agrees", () => {
   const left = entry(40, { node: 'cp-2', from: 'MASTER', to: 'BACKUP' });
   expect(bandsOf(statuses.healthy(), [left], 'cp-2')).toEqual([
     ['holder', 0, 33.33],
@@ -75,7 +75,7 @@ test("another node's last word stands as long as the holder that is seen from he
   ]);
 });
 
-test('bands have no gap and do not overlap, however often the VIP moves', () => {
+test('bands have no gaps and do not overlap, however often the VIP moves', () => {
   const moves = Array.from({ length: 500 }, (_, n) => {
     const [from, to] = n % 2 === 0 ? ['BACKUP', 'MASTER'] : ['MASTER', 'BACKUP'];
     return entry(59 - n * 0.1, { from, to });

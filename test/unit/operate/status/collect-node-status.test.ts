@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => stop.abort());
 
-/** Patient, because a busy machine is no dead process; what is dead refuses at once. */
+/** Long, because a process on a busy machine is not dead; a dead one refuses at once. */
 const collect = async (pages: Pages, timeoutMs = 20_000) =>
   (await collectNodeStatus(
     await servePages(pages, stop.signal),
@@ -43,7 +43,7 @@ test('server addresses come from the monitor if HAProxy does not report them', a
   ]);
 });
 
-test.each(programNames)('without %s the others are there, and it is named', async (name) => {
+test.each(programNames)('without %s the other programs answer, and it is reported', async (name) => {
   const status = await collect({ [name]: 'dead' });
   const dead = status.programs.find((program) => program.name === name);
   expect(dead).toMatchObject({ state: 'silent', problem: 'nothing listens there' });
@@ -54,7 +54,7 @@ test.each(programNames)('without %s the others are there, and it is named', asyn
   expect(nodeStatusSchema.parse(status)).toEqual(status);
 });
 
-test('a hung program is given up after its timeout, one without a page is not asked', async () => {
+test('a hung program is abandoned after its timeout, and one without a page is not queried', async () => {
   const status = await collect({ 'keepalived-monitor': 'hung', 'haproxy-supervisor': 'off' }, 300);
   expect(status.programs).toMatchObject([
     { name: 'haproxy-supervisor', state: 'not-asked', address: null, problem: 'its --listen is off' },
@@ -64,7 +64,7 @@ test('a hung program is given up after its timeout, one without a page is not as
   ]);
 });
 
-test('another program at its address is no answer', async () => {
+test("another program at a program's address does not count as an answer", async () => {
   const status = await collect({ 'haproxy-monitor': keepalivedMonitorSays });
   expect(status.haproxyMonitor).toBe(null);
   expect(status.programs[1]).toMatchObject({
@@ -73,14 +73,14 @@ test('another program at its address is no answer', async () => {
   });
 });
 
-test('with every program dead there is still an answer', async () => {
+test('the status is complete even if every program is dead', async () => {
   const dead = Object.fromEntries(programNames.map((name) => [name, 'dead' as const]));
   const status = await collect({ ...dead, statistics: 'dead' });
   expect(status).toMatchObject({ haproxySupervisor: null, keepalivedMonitor: null, servers: null });
   expect(nodeStatusSchema.parse(status)).toEqual(status);
 });
 
-test('a worker has no keepalived, and does not ask the nodes of the API servers', async () => {
+test('a worker has no keepalived and does not query the nodes of the API servers', async () => {
   const { pages, statPort } = await servePages({}, stop.signal);
   const ofHaproxy = Object.entries(pages).filter(([name]) => name.startsWith('haproxy'));
   const settings = {
@@ -100,7 +100,7 @@ test('a worker has no keepalived, and does not ask the nodes of the API servers'
   expect(problems.filter((text) => /keepalived|VIP/.test(text))).toEqual([]);
 });
 
-test("in a router's pod only the router speaks, and a page of another program is no router", async () => {
+test("in a router's pod only the router answers, and another program's page is not a router", async () => {
   const own = {
     'haproxy-supervisor': 'off',
     'haproxy-monitor': 'dead',

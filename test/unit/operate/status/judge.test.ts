@@ -43,14 +43,14 @@ test.each(['haproxy-supervisor', 'haproxy-monitor', 'keepalived-supervisor', 'ke
   },
 );
 
-test('a page that is not served on purpose is no problem', () => {
+test('a page that is switched off is not a problem', () => {
   const programs = healthyHere.programs.map((each) =>
     each.name === 'haproxy-supervisor' ? program(each.name, 'not-asked') : each,
   );
   expect(problemsOf({ ...healthyHere, programs, haproxySupervisor: null })).toEqual([]);
 });
 
-test('without an answer nothing is known', () => {
+test('without any answer the verdict is unknown', () => {
   const names = healthyHere.programs.map(({ name }) => name);
   const nothing = { ...without(healthyHere, ...names), servers: null };
   const status = statusOf(nothing, answeredBy('free'), []);
@@ -61,7 +61,7 @@ test('without an answer nothing is known', () => {
   expect(exitCodeOf(status)).toBe(2);
 });
 
-test('no holder and two holders come first', () => {
+test('a missing holder and a second holder are reported first', () => {
   const servers = [server('cp-1', { state: 'down', sinceMs: 34_000, check: 'L4CON in 0ms' }), server('cp-2')];
   expect(problemsOf({ ...backupHere, servers }, answeredBy('free'))).toEqual([
     'api VIP 10.0.0.100: cp-1 sees no holder',
@@ -84,7 +84,7 @@ test('every server down is an outage', () => {
   expect(problemsOf({ ...healthyHere, servers })[0]).toBe('no API server is up');
 });
 
-test('a supervisor that does not do its work is a problem, whatever its program does', () => {
+test('a supervisor in trouble is a problem, even if its program works', () => {
   const trouble = 'a deadline was not handled';
   const haproxySupervisor = { ...haproxySupervisorSays, trouble };
   expect(problemsOf({ ...healthyHere, haproxySupervisor })).toEqual([`haproxy-supervisor: ${trouble}`]);
@@ -92,7 +92,7 @@ test('a supervisor that does not do its work is a problem, whatever its program 
   expect(problemsOf({ ...healthyHere, keepalivedSupervisor })).toEqual([`keepalived-supervisor: ${trouble}`]);
 });
 
-test('a HAProxy that is down, and one that hangs', () => {
+test('an HAProxy that is down or hangs is a problem', () => {
   const down = { ...haproxySupervisorSays, current: null, phase: 'starting' as const };
   const restart = { failures: 2, inMs: 400 };
   const dead = { ...healthyHere, haproxySupervisor: { ...down, restart }, servers: null };
@@ -113,7 +113,7 @@ test('a refused configuration is reported by the program that refused it', () =>
   ).toEqual([`HAProxy's configuration was refused 5 s ago at "prove": it did not serve`]);
 });
 
-test('problems of a HAProxy monitor that cannot read or write', () => {
+test('an HAProxy monitor that cannot read or write is a problem', () => {
   expect(problemsOf(monitorSays({ apiReachable: false }))[0]).toMatch(
     /^no API server answers the HAProxy monitor/,
   );
@@ -138,7 +138,7 @@ const standingWith = (part: Partial<NonNullable<typeof standing>>): NodeStatus =
   },
 });
 
-test('the check that keeps this node from taking over; that it is drained is no problem, what fails there is one', () => {
+test('a failing check that prevents a takeover is a problem, a drained node is not', () => {
   const checks = (standing?.checks ?? []).map((check) =>
     check.check === 'HAProxy' || check.check === '/haproxy_ready' || check.check === 'other nodes'
       ? { ...check, state: 'failed' as const, message: `${check.check} is bad` }
@@ -153,7 +153,7 @@ test('the check that keeps this node from taking over; that it is drained is no 
   const down = [server('cp-1', { state: 'down' }), server('cp-2')];
   const failing = { ...standingWith({ ...drained, checks }), servers: down };
   expect(problemsOf(failing, answeredBy('cp-2'))).toEqual(
-    // After what every client sees: no client counts on a drained node.
+    // After the problems that clients notice, since no client depends on a drained node.
     [
       expect.stringContaining('API server cp-1'),
       'api VIP: HAProxy: HAProxy is bad',
@@ -165,7 +165,7 @@ test('the check that keeps this node from taking over; that it is drained is no 
   );
 });
 
-test('a peer whose HAProxy does not answer, or is not ready, comes after what is wrong here', () => {
+test("a peer whose HAProxy does not answer or is not ready is reported after this node's problems", () => {
   const servers = [server('cp-1', { state: 'down' }), server('cp-2')];
   const [first, second] = readyPeers;
   if (first === undefined || second === undefined) throw new Error('expected two peers');
@@ -180,7 +180,7 @@ test('a peer whose HAProxy does not answer, or is not ready, comes after what is
   ]);
 });
 
-test('a holder with a silent supervisor and no VIP is doubted: its keepalived may be dead', () => {
+test('a holder with a silent supervisor and no VIP is not trusted, since its keepalived may be dead', () => {
   const evidence = { ...answeredBy('cp-2'), ownAddresses: new Set<string>() };
   const status = statusOf(without(healthyHere, 'keepalived-supervisor'), evidence);
   expect(status.problems[0]).toBe(
@@ -188,7 +188,7 @@ test('a holder with a silent supervisor and no VIP is doubted: its keepalived ma
   );
 });
 
-test('a server that is down at an extra port is a problem, and an outage if no other is up there', () => {
+test('a server that is down at an extra port is a problem, and an outage if no other server is up', () => {
   const up = server('cp-1');
   const down = server('cp-2', { state: 'down', check: 'L4CON' });
   const at = (...servers: readonly (typeof up)[]) => ({

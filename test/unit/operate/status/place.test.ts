@@ -4,7 +4,7 @@ import { answersHere, productsAt } from '../../../../src/operate/status/place.ts
 
 const ofNodes = ['haproxy-supervisor', 'haproxy-monitor', 'keepalived-supervisor', 'keepalived-monitor'];
 
-/** Each program with a page was asked, and only these are there. */
+/** The answers if every program with a page was queried and only these are present. */
 function answersOf(...there: readonly string[]) {
   return statusProducts
     .flatMap(({ look }) => look.programs)
@@ -29,17 +29,17 @@ test("in a router's pod only its own programs are expected", () => {
   expect(namesHere(['router'])).toEqual(['router']);
 });
 
-test("in a pod proxy's pod HAProxy's supervisor is expected too", () => {
+test("in a pod proxy's pod HAProxy's supervisor is expected as well", () => {
   expect(namesHere(['pod-proxy'])).toEqual(['haproxy-supervisor', 'pod-proxy']);
   expect(namesHere(['pod-proxy', 'haproxy-supervisor'])).toEqual(['haproxy-supervisor', 'pod-proxy']);
 });
 
-test('a router on a control-plane node hides none of its programs', () => {
+test("a router on a control-plane node hides none of the node's programs", () => {
   expect(namesHere(['router', 'haproxy-monitor'])).toEqual([...ofNodes, 'router']);
   expect(namesHere(['router'], true)).toEqual([...ofNodes, 'router']);
 });
 
-test('only products with a program on the machine are spoken of', () => {
+test('only products with a program on the machine are shown', () => {
   const at = (...names: readonly string[]) =>
     productsAt(
       { programs: names.map((name) => ({ name, state: 'answers', address: null, problem: null })) },

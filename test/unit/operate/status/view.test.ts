@@ -21,7 +21,7 @@ const shown = ({ name, cells }: Row) => [wordsOf(name), ...cells.map(wordsOf)];
 const toneOf = ({ cells }: Row) =>
   cells.flat().flatMap((each) => (typeof each === 'object' && 'tone' in each ? each.tone : []))[0];
 
-test("the holder is shown with its priority's sum, and the others with what is known", () => {
+test('the holder is shown with its priority, and the others with what can be observed', () => {
   const { summary, age } = partOf(statuses.healthy(), 'vips');
   expect(summary).toEqual({ tone: 'good', words: 'held by cp-1' });
   expect(age).toBe('2 h');
@@ -37,7 +37,7 @@ test("the holder is shown with its priority's sum, and the others with what is k
   ]);
 });
 
-test('a node that cannot serve says why', () => {
+test('a node that cannot serve shows the reason', () => {
   const [here, holder] = rowsOf(statuses.failedOver(), 'vips');
   expect(here && shown(here)).toEqual([
     ...[
@@ -51,7 +51,7 @@ test('a node that cannot serve says why', () => {
   expect(holder && shown(holder)[1]).toBe('holder');
 });
 
-test('a silent program is shown with what is known of it, and never as healthy', () => {
+test('a silent program is never shown as healthy', () => {
   const [here, , stranger] = rowsOf(statuses.degraded(), 'vips');
   expect(here && shown(here)).toEqual([
     'cp-1',
@@ -73,7 +73,7 @@ test('a silent program is shown with what is known of it, and never as healthy',
   ]);
 });
 
-test('two holders are bad, and so is no holder', () => {
+test('two holders and a missing holder are shown as bad', () => {
   const holderOf = (status: ClusterStatus) => partOf(status, 'vips').summary;
   expect(holderOf(statuses.splitBrain())).toEqual({ tone: 'bad', words: 'held by cp-1 and cp-2 at once' });
   const { vips, ...rest } = statuses.healthy();
@@ -88,7 +88,7 @@ test('without an answer nothing is shown as healthy', () => {
   expect(JSON.stringify(view)).not.toContain('"good"');
 });
 
-test('failing servers come first, whatever their number, and many healthy ones are folded', () => {
+test('failing servers come first, and many healthy servers are folded', () => {
   const { summary, tables = [] } = partOf(statuses.manyServers(200), 'servers');
   expect(summary).toEqual({ tone: 'warn', words: '199 of 200 servers up' });
   expect(tables.map(({ rows, folded }) => [rows.length, folded])).toEqual([
@@ -102,7 +102,7 @@ test('failing servers come first, whatever their number, and many healthy ones a
   ]);
 });
 
-test('no server at all, none that is up, and no report are three things', () => {
+test('a missing report, an empty list and a list without a server that is up are distinguished', () => {
   const summaryWith = (servers: ClusterStatus['here']['servers']) => {
     const status = statuses.healthy();
     return partOf({ ...status, here: { ...status.here, servers } }, 'servers').summary?.words;
@@ -115,7 +115,7 @@ test('no server at all, none that is up, and no report are three things', () => 
   ]);
 });
 
-test('a generation that drains says how many are left, when it ends at the latest, and why', () => {
+test('a draining generation shows its sessions, its deadline and the reason', () => {
   expect(rowsOf(statuses.degraded(), 'haproxy').map(shown)).toEqual([
     ['generation 7', 'serving', 'for 2 h', 'configuration 3f2a3f2a', '412 sessions'],
     [
@@ -127,7 +127,7 @@ test('a generation that drains says how many are left, when it ends at the lates
   expect(failure?.output).toContain("unknown keyword 'bad'");
 });
 
-test('the last good configuration is no normal one', () => {
+test('serving the last good configuration is shown as a warning', () => {
   const status = statuses.healthy();
   const { haproxySupervisor } = status.here;
   const current = haproxySupervisor?.current;
@@ -141,7 +141,7 @@ test('the last good configuration is no normal one', () => {
   expect(rowsOf(odd, 'haproxy').map((row) => shown(row)[3])).toEqual(['LAST GOOD configuration 3f2a3f2a']);
 });
 
-test('keepalived says what runs, in which cluster, and what changed last', () => {
+test('keepalived shows its configuration, its cluster and its last change', () => {
   const section = statusView(statuses.healthy(), statusProducts).sections.find(
     ({ id }) => id === 'keepalived',
   );
@@ -157,14 +157,14 @@ test('keepalived says what runs, in which cluster, and what changed last', () =>
   ]);
 });
 
-test('a node that is MASTER without the address is not a holder, whichever node has it', () => {
+test('a node that is MASTER without the address is not shown as the holder', () => {
   const { vips, ...rest } = statuses.healthy();
   const moved = { ...rest, vips: vips.map((each) => ({ ...each, holders: ['cp-2'] })) };
   const row = rowsOf(moved, 'vips').find(({ name }) => wordsOf(name) === 'cp-1');
   expect(row && [shown(row)[1], toneOf(row)]).toEqual(['MASTER, address not here', 'bad']);
 });
 
-test('a node with VIPs of both kinds names the kind in its checks', () => {
+test('a node with VIPs of both kinds shows the kind of each check', () => {
   const status = statuses.healthy();
   const monitor = status.here.keepalivedMonitor;
   const [api] = monitor?.priorities ?? [];

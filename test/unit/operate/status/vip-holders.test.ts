@@ -12,13 +12,13 @@ import { clusterStatusSchema } from '../../../helpers/status-types.ts';
 
 const vipOf = (...scene: Parameters<typeof statusOf>) => statusOf(...scene).vips[0];
 
-test('the holder here', () => {
+test('this node is the holder', () => {
   const status = statusOf(healthyHere);
   expect(clusterStatusSchema.parse(status)).toEqual(status);
   expect(status.vips).toEqual([{ vip, kind: 'api', holders: ['cp-1'] }]);
 });
 
-test.each(['cp-2', 'cp-3'] as const)('%s, because it answers on the segment', (name) => {
+test.each(['cp-2', 'cp-3'] as const)('%s is the holder if it answers on the segment', (name) => {
   const status = statusOf(backupHere, answeredBy(name));
   expect(status.vips[0]?.holders).toEqual([name]);
   expect(status.peers.map(({ holds }) => holds)).toEqual(
@@ -26,13 +26,13 @@ test.each(['cp-2', 'cp-3'] as const)('%s, because it answers on the segment', (n
   );
 });
 
-test('no holder, or an unknown one', () => {
+test('a VIP without a holder or with an unknown holder', () => {
   expect(vipOf(backupHere, answeredBy('free'))?.holders).toEqual([]);
   expect(vipOf(backupHere, answeredBy('a stranger'))?.holders).toEqual(['02:00:00:00:00:99']);
   expect(vipOf(backupHere, { ownAddresses: new Set(), holders: () => [] })?.holders).toEqual([]);
 });
 
-test('two holders if this node hears another one while it holds the VIP', () => {
+test('there are two holders if this node receives adverts of another while it holds the VIP', () => {
   const split = {
     ...healthyHere,
     keepalivedMonitor: healthyHere.keepalivedMonitor && {
@@ -43,7 +43,7 @@ test('two holders if this node hears another one while it holds the VIP', () => 
   expect(vipOf(split)?.holders).toEqual(['cp-1', 'cp-3']);
 });
 
-test('with both keepalived programs dead the address on the interface tells, and the settings name the VIP', () => {
+test('with both keepalived programs dead the address on the interface decides', () => {
   const blind = without(healthyHere, 'keepalived-supervisor', 'keepalived-monitor');
   expect(vipOf(blind, holdsHere)).toEqual({ vip, kind: 'api', holders: ['cp-1'] });
 });

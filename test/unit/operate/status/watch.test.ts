@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { type Screen, watch } from '../../../../src/operate/status/watch.ts';
 
-/** A screen that remembers what was written to it. */
+/** A screen that records its output. */
 function screenOf(part: Partial<Screen> = {}) {
   const written: string[] = [];
   return { written, ...part, write: (text: string) => written.push(text) };
 }
 
-/** Draws `count` pictures, and is stopped in the pause after the last one. */
+/** Draws `count` times, and is stopped in the pause after the last one. */
 async function watched(
   screen: Screen,
   count: number,
@@ -26,13 +26,13 @@ async function watched(
   return pauses;
 }
 
-test('without a terminal one block a second follows another, with a blank line between them and nothing else', async () => {
+test('without a terminal a block is printed every second, separated by blank lines', async () => {
   const screen = screenOf();
   expect(await watched(screen, 3, (round) => [`look ${round}`, 'more'])).toEqual([1_000, 1_000, 1_000]);
   expect(screen.written.join('')).toBe('look 1\nmore\n\nlook 2\nmore\n\nlook 3\nmore\n');
 });
 
-test('a terminal has each picture over the one before, cut to its height, and its cursor back at the end', async () => {
+test('a terminal is redrawn in place, cut to its height, and its cursor is restored at the end', async () => {
   const screen = screenOf({ isTTY: true, rows: 5 });
   await watched(screen, 2, (round) => Array.from({ length: 10 }, (_, line) => `${round}.${line}`));
   const [first = '', second = ''] = screen.written;
@@ -44,7 +44,7 @@ test('a terminal has each picture over the one before, cut to its height, and it
   expect(screen.written.at(-1)).toBe('\u001b[?25h');
 });
 
-test('an end that comes during a look ends it without another picture', async () => {
+test('a stop during the collection ends without another output', async () => {
   const stop = new AbortController();
   const screen = screenOf();
   await watch(

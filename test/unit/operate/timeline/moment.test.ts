@@ -26,7 +26,7 @@ test('lines from a clock set back by mistake stay where it went back', () => {
   ]);
 });
 
-test('a clock that was an hour ahead and was put right misplaces no line that was written afterwards', () => {
+test('after the correction of a clock that was ahead, no later line is misplaced', () => {
   const times = [1, 3_603, 3_605, 10, 20, 30];
   const merged = inOrder([...chain(0, 'a', ...times), ...chain(1, 'b', 2, 15, 25)]);
   expect(named(merged)).toEqual(['a1', 'b1', 'a2', 'a3', 'a4', 'b2', 'a5', 'b3', 'a6']);
@@ -36,13 +36,13 @@ test('a clock that was an hour ahead and was put right misplaces no line that wa
   ]);
 });
 
-test('a clock that was set back is reported at the first line after it only', () => {
+test('a clock that was set back is reported only at the next line', () => {
   const back = chain(0, 'a', 100, 40, 41, 42).map(({ clockBackMs }) => clockBackMs);
   expect(back).toEqual([0, 60_000, 0, 0]);
   expect(chain(0, 'a', 1, 0.5).map(({ clockBackMs }) => clockBackMs)).toEqual([0, 0]);
 });
 
-test('a fault stays behind the line that came before it', () => {
+test('a fault stays directly after the line before it', () => {
   const fault: JournalItem = { kind: 'fault', fault: { path: '/x', line: 2, problem: 'invalid' } };
   const [before, wrong, after] = momentsOf(0, [lineOf('a', 1, 1), fault, lineOf('a', 9, 3)]) as [
     Moment,
@@ -52,7 +52,7 @@ test('a fault stays behind the line that came before it', () => {
   expect(named(inOrder([after, wrong, ...chain(1, 'b', 5), before]))).toEqual(['a1', 'fault', 'b1', 'a3']);
 });
 
-test('property: whatever the clocks did, no journal is torn apart', () => {
+test('property: every journal keeps its order, whatever the clocks do', () => {
   const clocks = fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 20 });
   fc.assert(
     fc.property(clocks, clocks, (a, b) => {

@@ -11,7 +11,7 @@ import { lineAt, momentsOf } from '../../../helpers/timeline-lines.ts';
 
 const plain = { colours: false, utc: true, words: allJournals };
 
-/** What is printed of one journal a list. */
+/** The printed lines, with one journal for each list. */
 function shown(journals: readonly (readonly JournalItem[])[], look = plain, leftOut = 0): readonly string[] {
   const moments = inOrder(journals.flatMap((items, journal) => momentsOf(journal, items)));
   const readings = journals.map((items) => ({
@@ -45,7 +45,7 @@ const move = lineAt(0, {
   facts: { priority: 250 },
 });
 
-test('a line says when, what, where, from what to what, and why', () => {
+test('a line shows the time, the event, the subject, the transition and the reason', () => {
   expect(shown([said(move)])).toEqual([
     '2026-01-05, UTC',
     '03:12:00.000 vip         API BACKUP → MASTER: no advert of a better node',
@@ -55,7 +55,7 @@ test('a line says when, what, where, from what to what, and why', () => {
   ]);
 });
 
-test('nodes are named if there are several', () => {
+test('lines show the node if there are several nodes', () => {
   const lines = shown([said(move), said(lineAt(1, { node: 'cp-2', subject: 'API' }))]);
   expect(lines.slice(1, 4).map((line) => line.slice(0, 22))).toEqual([
     '03:12:00.000 cp-1 vip ',
@@ -64,7 +64,7 @@ test('nodes are named if there are several', () => {
   ]);
 });
 
-test('the same thing again and again is one line, until something else happens', () => {
+test('consecutive equal entries are one line', () => {
   const lag = (ms: number, lagMs: number) =>
     lineAt(ms, { kind: 'health', event: 'cpu-starvation', facts: { lagMs } });
   const lines = shown([said(lag(0, 300), lag(1_000, 310), lag(2_000, 1_500), move, lag(3_000, 320))]);
@@ -73,7 +73,7 @@ test('the same thing again and again is one line, until something else happens',
   expect(lines.filter((line) => line.includes('cpu starvation'))).toHaveLength(2);
 });
 
-test('a fault is shown where it was found, and the end names the broken journal', () => {
+test('a fault is shown in its place, and the summary names the broken journal', () => {
   const fault = { path: '/j/a.jsonl', line: 2, problem: 'not a journal line' };
   const lines = shown([[...said(move), { kind: 'fault', fault }, ...said(lineAt(9, { subject: 'later' }))]]);
   expect(lines.slice(3)).toEqual([
@@ -85,7 +85,7 @@ test('a fault is shown where it was found, and the end names the broken journal'
   ]);
 });
 
-test('a clock that was set back is reported in its place', () => {
+test('a clock that was set back is reported at the entry', () => {
   const lines = shown([said(lineAt(3_600_000, { subject: 'a' }), lineAt(0, { subject: 'b' }))]);
   expect(lines[2]).toBe('03:12:00.000 vip         b [the clock went back by 60 min]');
   const same = shown([said(...[3_600_000, 0, 1].map((ms) => lineAt(ms, { subject: 'a' })))]);
@@ -103,7 +103,7 @@ test('colours are used only on request', () => {
   expect(shown([said(move)]).join()).not.toContain('\u001b');
 });
 
-test('property: whatever a journal says, it fits 80 columns and moves no cursor', () => {
+test('property: every line fits 80 columns and contains no control characters', () => {
   const word = anyText({ maxLength: 12 });
   const texts = fc.array(word, { maxLength: 60 }).map((words) => words.join(' '));
   const line = fc.record({

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import {
   createNodeReader,
   externalAddresses,
-  nodesAskedFor,
+  nodesNeeded,
 } from '../../../../src/pod-proxy/dns/external-addresses.ts';
 import type { LoadBalancer, Replica } from '../../../../src/pod-proxy/dns/proxy-set.ts';
 
@@ -32,24 +32,24 @@ function balancer(more: Partial<LoadBalancer> = {}): LoadBalancer {
 const of = (replicas: readonly Replica[], balancers: readonly LoadBalancer[] = []) =>
   externalAddresses(replicas, balancers, nodes);
 
-test('the Nodes of ready replicas give their ExternalIPs, IPv4 alone, in the order of their numbers', () => {
+test('the addresses are the IPv4 ExternalIPs of the Nodes of ready replicas, in numerical order', () => {
   const replicas = [
     replica('a'),
     replica('b', { node: 'node-2' }),
     replica('c', { isReady: false, node: 'x' }),
   ];
   expect(of(replicas)).toEqual({ addresses: ['203.0.113.9', '203.0.113.10'], problems: [] });
-  expect(nodesAskedFor(replicas, [])).toEqual(['node-1', 'node-2']);
+  expect(nodesNeeded(replicas, [])).toEqual(['node-1', 'node-2']);
 });
 
-test('a Service of type LoadBalancer that leads to the replicas takes precedence over their Nodes', () => {
+test('a Service of type LoadBalancer for the replicas takes precedence over their Nodes', () => {
   expect(of([replica('a')], [balancer()])).toEqual({ addresses: ['198.51.100.7'], problems: [] });
-  expect(nodesAskedFor([replica('a')], [balancer()])).toEqual([]);
+  expect(nodesNeeded([replica('a')], [balancer()])).toEqual([]);
   const others = [balancer({ selector: { app: 'web' } }), balancer({ selector: {} })];
   expect(of([replica('a')], others).addresses).toEqual(['203.0.113.10']);
 });
 
-test('a Service without an address yet is waited for: the Nodes do not take its place', () => {
+test('a Service without an address is not replaced by the Nodes', () => {
   const { addresses, problems } = of([replica('a'), replica('b')], [balancer({ addresses: [] })]);
   expect(addresses).toEqual([]);
   expect(problems).toEqual([
@@ -57,7 +57,7 @@ test('a Service without an address yet is waited for: the Nodes do not take its 
   ]);
 });
 
-test("a pod's annotation takes precedence over everything else, for that pod", () => {
+test("a pod's annotation takes precedence over all other sources for that pod", () => {
   const replicas = [replica('a', { externalIps: '192.0.2.4, 192.0.2.3' }), replica('b')];
   expect(of(replicas).addresses).toEqual(['192.0.2.3', '192.0.2.4', '203.0.113.10']);
   expect(of([replica('a', { externalIps: '192.0.2.4' })], [balancer()]).addresses).toEqual(['192.0.2.4']);
@@ -72,7 +72,7 @@ test.each([
   '169.254.169.254',
   '224.0.0.1',
   '1.2.3',
-])('the annotation %j is refused, and nothing takes its place', (externalIps) => {
+])('the annotation %j is refused, and no other source replaces it', (externalIps) => {
   const { addresses, problems } = of([replica('a', { externalIps })]);
   expect(addresses).toEqual([]);
   expect(problems).toEqual([expect.stringMatching(/external-ips of pod "a": ".*" is not an IPv4 address/)]);
@@ -84,7 +84,7 @@ test('a Node without an external address is reported, and the others are publish
   expect(problems).toEqual([expect.stringContaining('Node "inner" of pod "b"')]);
 });
 
-test('without a ready replica there is no address, which is reported', () => {
+test('a proxy without a ready replica has no address, which is reported', () => {
   for (const replicas of [[], [replica('a', { isReady: false })]])
     expect(of(replicas, [balancer()])).toEqual({
       addresses: [],
@@ -94,7 +94,7 @@ test('without a ready replica there is no address, which is reported', () => {
 
 const { signal } = new AbortController();
 
-/** A reader whose API answers each question for a Node with this status. */
+/** A reader whose API answers each request for a Node with this status. */
 function createReader(status: number) {
   const clock = { nowMs: 0 };
   let asked = 0;
@@ -108,7 +108,7 @@ function createReader(status: number) {
   return { read, clock, asked: () => asked };
 }
 
-test('a Node that the proxy may not read is asked for once in 30 s, and has no address', async () => {
+test('a Node without read permission is requested once in 30 s and has no address', async () => {
   const { read, clock, asked } = createReader(403);
   for (; clock.nowMs < 60_000; clock.nowMs += 1_500) {
     const found = await read(['node-1'], signal);
@@ -120,7 +120,7 @@ test('a Node that the proxy may not read is asked for once in 30 s, and has no a
   });
 });
 
-test('an API that does not answer for a Node holds the records back, and is asked again at once', async () => {
+test('an API that does not answer for a Node delays the records and is queried again at once', async () => {
   const { read, asked } = createReader(500);
   expect(await read(['node-1'], signal)).toEqual({
     kind: 'failure',
@@ -130,7 +130,7 @@ test('an API that does not answer for a Node holds the records back, and is aske
   expect(asked()).toBe(2);
 });
 
-test('no Node is read for replicas whose annotation gives the addresses', () => {
+test('no Node is needed for replicas whose annotation has the addresses', () => {
   const replica = (externalIps: string | undefined, node: string): Replica => ({
     name: node,
     isReady: true,
@@ -139,8 +139,6 @@ test('no Node is read for replicas whose annotation gives the addresses', () => 
     externalIps,
     node,
   });
-  expect(nodesAskedFor([replica('192.0.2.1', 'node-1'), replica('192.0.2.2', 'node-2')], [])).toEqual([]);
-  expect(nodesAskedFor([replica('192.0.2.1', 'node-1'), replica(undefined, 'node-2')], [])).toEqual([
-    'node-2',
-  ]);
+  expect(nodesNeeded([replica('192.0.2.1', 'node-1'), replica('192.0.2.2', 'node-2')], [])).toEqual([]);
+  expect(nodesNeeded([replica('192.0.2.1', 'node-1'), replica(undefined, 'node-2')], [])).toEqual(['node-2']);
 });

@@ -11,12 +11,12 @@ const record = (more: object = {}) => ({
 const verdict = (...ResourceRecordSets: readonly ReturnType<typeof record>[]) =>
   verdictOn({ ResourceRecordSets: [...ResourceRecordSets] }, 'www.example.com', ['192.0.2.10', '192.0.2.2']);
 
-test('the same addresses in another order are right', () => {
+test('the same addresses in another order are correct', () => {
   expect(verdict(record())).toEqual({ kind: 'right' });
   expect(verdict(record({ Name: 'WWW.example.com' }))).toEqual({ kind: 'right' });
 });
 
-test('another TTL, other addresses and no record at all are different', () => {
+test('another TTL, other addresses and a missing record are different', () => {
   const different = { kind: 'different' };
   expect(verdict()).toEqual(different);
   expect(verdict(record({ TTL: 300 }))).toEqual(different);
@@ -59,7 +59,7 @@ const idOf = (name: string, wanted = 'public') => {
   return choice.kind === 'zone' ? choice.zone.id : choice.message;
 };
 
-test('the zone with the longest name that the record lies in is taken', () => {
+test('the containing zone with the longest name is chosen', () => {
   expect(idOf('www.example.com')).toBe('Z1');
   expect(idOf('www.eu.example.com')).toBe('Z2');
   expect(idOf('a.b.eu.example.com')).toBe('Z2');
@@ -74,13 +74,13 @@ test('a public zone and a private one of the same name are distinguished', () =>
   expect(idOf('www.inner.com')).toMatch(/no public zone for it, but private inner.com \(Z7\)/);
 });
 
-test('a zone that is asked for by its id is taken for names that lie in it, and for no other', () => {
+test('a zone that is selected by its id is used only for names in that zone', () => {
   expect(idOf('www.twice.com', 'Z6')).toBe('Z6');
   expect(idOf('www.eu.example.com', 'Z1')).toBe('Z1');
   expect(idOf('www.other.com', 'Z6')).toMatch(/there is no zone Z6 for it/);
 });
 
-test('a name without a zone, and one with two, are errors', () => {
+test('a name without a zone and a name with two zones are errors', () => {
   expect(idOf('www.other.com')).toBe(
     'Cannot find the zone of "www.other.com": there is no public zone for it, expected one; --dns-zone chooses among several',
   );

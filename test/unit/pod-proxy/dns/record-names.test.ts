@@ -3,7 +3,7 @@ import { recordNamesOf } from '../../../../src/pod-proxy/dns/record-names.ts';
 
 const namesOf = (text: string) => recordNamesOf({ 'haproxy.unity3d.com/route53': text });
 
-test('names stand between commas, and each is published once', () => {
+test('names are separated by commas, and each is published once', () => {
   expect(namesOf('foo.bar.com,baz.bar.com')).toEqual({ names: ['foo.bar.com', 'baz.bar.com'], problems: [] });
   expect(namesOf(' Foo.bar.com. ,\n foo.bar.com,, ').names).toEqual(['foo.bar.com']);
 });
@@ -13,7 +13,7 @@ test("hawser's annotation takes precedence over the older proxy's", () => {
   expect(recordNamesOf(annotations).names).toEqual(['new.bar.com']);
 });
 
-test('nothing is asked for without an annotation, or by an empty one', () => {
+test('a missing or empty annotation requests nothing', () => {
   for (const annotations of [{}, { 'hawser.dev/route53': ' ' }])
     expect(recordNamesOf(annotations)).toEqual({ names: [], problems: [] });
 });
@@ -28,7 +28,7 @@ test('an invalid name is reported, and does not block the others', () => {
   );
 });
 
-test('more than twenty names are too many: the first twenty are published', () => {
+test('of more than twenty names the first twenty are published', () => {
   const { names, problems } = namesOf(Array.from({ length: 21 }, (_, index) => `n${index}.bar.com`).join());
   expect([names.length, names.at(-1)]).toEqual([20, 'n19.bar.com']);
   expect(problems).toEqual(['Cannot publish 21 names: expected at most 20']);

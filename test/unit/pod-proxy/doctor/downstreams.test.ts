@@ -35,7 +35,7 @@ test.each([
   expect(judge(...items)).toMatchObject({ kind, message: expect.stringContaining(words) });
 });
 
-test('a selector that is invalid, or matches nothing, is named', () => {
+test('a selector that is invalid or matches nothing is reported', () => {
   const wrong = ownWith({ 'hawser.dev/hosts': 'a in (' });
   const answer = { kind: 'refused' as const, status: 400, message: 'unable to parse' };
   expect(judgeDownstreams(wrong, answer)).toMatchObject({
@@ -49,7 +49,7 @@ test('a selector that is invalid, or matches nothing, is named', () => {
   });
 });
 
-test('a template that is missing or refused comes with what to do about it', () => {
+test('a missing or refused template is reported with a remedy', () => {
   expect(judgeTemplate(podProxySays)).toMatchObject({ kind: 'ok' });
   const problem = { reason: 'TemplateMissing', message: 'the pod has no annotation hawser.dev/config' };
   expect(judgeTemplate({ ...podProxySays, problem })).toMatchObject({
@@ -58,7 +58,7 @@ test('a template that is missing or refused comes with what to do about it', () 
   });
 });
 
-test('DNS records that are not right fail, in the words of the replica', () => {
+test("wrong DNS records fail with the replica's message", () => {
   const dns = { target: 'route53', names: ['a.bar.com', 'b.bar.com'], addresses: [], problems: [] };
   expect(judgeDns(podProxySays)).toMatchObject({ kind: 'skip' });
   expect(judgeDns({ ...podProxySays, dns })).toEqual({ kind: 'ok', message: '2 names by route53' });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { neededAccess, remedyOf, wishedAccess } from '../../../../src/pod-proxy/doctor/rights.ts';
+import { neededAccess, remedyOf, requestedAccess } from '../../../../src/pod-proxy/doctor/rights.ts';
 import { grantedBy } from '../../../helpers/granted-rules.ts';
 
 const namespace = 'shop';
@@ -7,17 +7,17 @@ const textsOf = (needed: ReturnType<typeof neededAccess>) =>
   needed.map(({ verb, group, resource }) => `${verb} ${resource}.${group}`).toSorted();
 const nothing = { annotations: {}, namespace, group: 'haproxy' };
 
-test('needs everything that the manifests grant, DNS only if an annotation wants records', () => {
+test('requires everything that the manifests grant, and DNS only if an annotation requests records', () => {
   expect(textsOf(neededAccess(namespace))).toEqual(grantedBy('manifests/pod-proxy/rbac.yaml').toSorted());
-  expect(wishedAccess(nothing, { isAsked: false, target: 'external-dns' })).toEqual([]);
-  const dns = wishedAccess(nothing, { isAsked: true, target: 'external-dns' });
+  expect(requestedAccess(nothing, { isRequested: false, target: 'external-dns' })).toEqual([]);
+  const dns = requestedAccess(nothing, { isRequested: true, target: 'external-dns' });
   expect(textsOf(dns)).toEqual(grantedBy('manifests/pod-proxy/dns.yaml', ['Role']).toSorted());
-  const route53 = textsOf(wishedAccess(nothing, { isAsked: true, target: 'route53' }));
+  const route53 = textsOf(requestedAccess(nothing, { isRequested: true, target: 'route53' }));
   expect(route53.filter((each) => /dnsendpoints|replicasets/.test(each))).toEqual([]);
 });
 
-test('the Lease and the DNSEndpoint are asked for by their names, which have the label app', () => {
-  const dns = wishedAccess({ ...nothing, group: 'edge' }, { isAsked: true, target: 'external-dns' });
+test('the Lease and the DNSEndpoint are checked by their names, which contain the label app', () => {
+  const dns = requestedAccess({ ...nothing, group: 'edge' }, { isRequested: true, target: 'external-dns' });
   const named = dns.filter(({ resource }) => /leases|dnsendpoints/.test(resource));
   expect(named.map(({ verb, resource, name }) => [verb, resource, name])).toEqual([
     ['get', 'leases', 'hawser-edge'],
@@ -29,9 +29,9 @@ test('the Lease and the DNSEndpoint are asked for by their names, which have the
   ]);
 });
 
-test('Secrets are asked for by their names, and what to type names them', () => {
+test('Secrets are checked by name, and the remedy contains the names', () => {
   const annotations = { 'hawser.dev/certs': 'web, api-tls' };
-  const secrets = wishedAccess({ ...nothing, annotations }, { isAsked: false, target: 'auto' });
+  const secrets = requestedAccess({ ...nothing, annotations }, { isRequested: false, target: 'auto' });
   expect(secrets.map(({ verb, name }) => [verb, name])).toEqual([
     ...[
       ['list', 'api-tls'],

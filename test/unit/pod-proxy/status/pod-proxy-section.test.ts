@@ -12,12 +12,12 @@ const partWith = (part: Partial<typeof podProxySays>) => podProxySection(withSta
 const problemsOf = (part: Partial<typeof podProxySays>) =>
   podProxyProblems(withStatus(part)).map(({ text }) => text);
 
-test('a template that is served has no problem, whatever was before', () => {
+test('a served template has no problem, whatever the last problem was', () => {
   expect(problemsOf({})).toEqual([]);
   expect(partWith({})?.summary).toEqual({ tone: 'good', words: 'serves 4 addresses of 2 groups' });
 });
 
-test('a template that is refused is a problem, with its reason, while addresses are served', () => {
+test('a refused template is a problem with its reason, while addresses are served', () => {
   const problem = { reason: 'ConfigurationRefused', message: 'HAProxy refuses it', detail: '[ALERT] line 4' };
   const lastChange = { cause: 'template-changed', result: 'rejected', message: 'again', agoMs: 1 };
   expect(problemsOf({ problem, lastChange })).toEqual([
@@ -32,7 +32,7 @@ test('a template that is refused is a problem, with its reason, while addresses 
   });
 });
 
-test('DNS records are shown with their addresses, and what is wrong with them is a problem', () => {
+test('DNS records are shown with their addresses, and their problems are reported', () => {
   const dns = { target: 'route53', names: ['www.bar.com'], addresses: ['203.0.113.1'], problems: [] };
   const factOf = (part: Partial<typeof podProxySays>) =>
     partWith(part)?.facts?.find(({ name }) => name === 'DNS');
@@ -52,7 +52,7 @@ test('DNS records are shown with their addresses, and what is wrong with them is
   ]);
 });
 
-test('without any address clients get no answer', () => {
+test('a proxy without addresses is an outage', () => {
   expect(problemsOf({ hosts: {} })).toEqual(['there is no ready pod behind the pod proxy']);
   expect(partWith({ hosts: {} })?.summary?.tone).toBe('bad');
   expect(problemsOf({ known: false, hosts: null })).toEqual([
@@ -60,7 +60,7 @@ test('without any address clients get no answer', () => {
   ]);
 });
 
-test('the first of many groups and addresses are listed, and all are counted', () => {
+test('only the first groups and addresses are listed, but all are counted', () => {
   const addresses = Array.from({ length: 200 }, (_, index) => `10.1.0.${index}`);
   const hosts = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`g${index}`, addresses]));
   const part = partWith({ hosts });

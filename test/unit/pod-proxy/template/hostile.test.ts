@@ -59,7 +59,7 @@ const { template } = fc.letrec<{ template: string }>((tie) => {
   };
 });
 
-it('a hostile template is refused, or prints nothing that it was not given', () => {
+it('a hostile template is refused, or prints only values of its model', () => {
   fc.assert(
     fc.property(template, (each) => {
       const outcome = renderJinja({ template: each, model: { hosts: { web: ['10.0.0.1'] }, certs: {} } });
@@ -74,7 +74,7 @@ it.each([
   ['{{ a }}', 'it prints 524287 characters'],
   ['{{ a|upper }}', 'it prints 524287 characters'],
   ['{% if a == b %}x{% endif %}', 'it takes 1000001 steps'],
-])('a list in a list, forty times, does not burn ten seconds: %s', (end, reason) => {
+])('a list nested forty times is refused before it takes seconds: %s', (end, reason) => {
   const doubled = ['a', 'b'].map(
     (list) => `{% set ${list} = [1] %}${`{% set ${list} = [${list}, ${list}] %}`.repeat(40)}`,
   );

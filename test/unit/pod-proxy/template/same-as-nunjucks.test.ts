@@ -121,7 +121,7 @@ const texts = fc.letrec<Record<Kind | 'statement' | 'body', string>>((tie) => {
         ...[
           '{% for maybe in @l %}@body{% endfor %}',
           '{% for s in @l %}@body{% endfor %}',
-          // In what nunjucks makes of `else`, the loop's own variable hides the one of outside.
+          // In nunjucks' `else`, the loop's variable hides the outer variable.
           '{% for w in @l %}{{ w }}@body{% else %}@body{% endfor %}',
         ],
         ...[
@@ -143,7 +143,7 @@ const texts = fc.letrec<Record<Kind | 'statement' | 'body', string>>((tie) => {
   };
 });
 
-it('an allowed template gives what nunjucks itself gives', () => {
+it('a supported template has the same output as in nunjucks', () => {
   const environment = new nunjucks.Environment(null, { autoescape: false });
   const template = texts.body.map(
     (body) => `{% set n = 3 %}{% set s = "Ab c" %}<${body}>{{ n }}{{ s }}{{ maybe }}`,

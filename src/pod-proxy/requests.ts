@@ -1,8 +1,8 @@
 import { parseLabelSelector } from '../engine/kube/label-selector.ts';
 import { type Annotations, annotationOf } from './pod/pod.ts';
 
-/** The requests in the annotations of the proxy's own pod. */
-export interface Wishes {
+/** The configuration that the annotations of the proxy's own pod request. */
+export interface Requests {
   readonly config: ConfigSource;
   readonly hosts: HostsSource;
   /** The Secrets whose certificates the template receives. */
@@ -33,7 +33,7 @@ const CONFIG_KEY = 'haproxy.cfg';
 /** Each is listed and watched separately. */
 const MAX_SECRETS = 50;
 
-export function wishesOf(annotations: Annotations): Wishes {
+export function requestsIn(annotations: Annotations): Requests {
   return {
     config: configSource(annotations),
     hosts: hostsSource(annotationOf(annotations, 'hosts')?.trim()),
