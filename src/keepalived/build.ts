@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { isOlder, versionIn } from '../engine/system/text/version-order.ts';
 
-/** A build of keepalived, by its own output. */
+/** The properties of a keepalived build, from the output of `keepalived --version`. */
 export interface KeepalivedBuild {
   readonly version: string;
   readonly supported: boolean;
@@ -11,12 +11,12 @@ export interface KeepalivedBuild {
 }
 
 export const OLDEST_KEEPALIVED = '2.2.7';
-/** It takes some milliseconds, more on a starved node. One that hangs is not waited for: the start shows what is wrong with it. */
-const PATIENCE_MS = 3_000;
+/** The command takes some milliseconds, more on a starved node. If it hangs, the later start of keepalived reports the problem. */
+const TIMEOUT_MS = 3_000;
 
-/** The program's own version report. Undefined if it cannot be run or prints none. */
+/** Runs `keepalived --version`. Undefined if the program cannot be run or prints no version. */
 export function readKeepalivedBuild(path: string): KeepalivedBuild | undefined {
-  const limits = { timeout: PATIENCE_MS, killSignal: 'SIGKILL', encoding: 'utf8' } as const;
+  const limits = { timeout: TIMEOUT_MS, killSignal: 'SIGKILL', encoding: 'utf8' } as const;
   try {
     const { stdout, stderr } = spawnSync(path, ['--version'], {
       ...limits,
@@ -28,7 +28,7 @@ export function readKeepalivedBuild(path: string): KeepalivedBuild | undefined {
   }
 }
 
-/** `printed`: by `keepalived --version`, on stderr. */
+/** `printed`: the output of `keepalived --version`, which goes to stderr. */
 export function parseKeepalivedBuild(printed: string): KeepalivedBuild | undefined {
   const version = versionIn(printed, /Keepalived v(\d+)\.(\d+)\.(\d+)/);
   if (version === undefined) return undefined;

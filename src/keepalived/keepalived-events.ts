@@ -14,7 +14,7 @@ const repaired: JournalEvent = {
 const ofTrackFile: JournalEvent = { kind: 'health', subject: 'path', to: 'value', reason: 'reason' };
 const died: JournalEvent = { ...processLife, isTrouble: true };
 
-/** What the journal keeps of keepalived and its supervisor. */
+/** The journal's events of keepalived and its supervisor. */
 export const keepalivedEvents: JournalEvents = {
   'vrrp-transition': {
     kind: 'vip',

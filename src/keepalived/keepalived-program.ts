@@ -19,17 +19,17 @@ import {
 } from './parse-configuration.ts';
 import { parseDump, parseWords } from './parse-dump.ts';
 import { repairAddress, sweepConfigured } from './sweep.ts';
-import { createTrackFileWatchdog, forgetBonus, type TrackFileWatchdog } from './track-file.ts';
+import { createTrackFileWatchdog, removeBonus, type TrackFileWatchdog } from './track-file.ts';
 import type { AcceptedConfiguration, AcceptOutcome, KeepalivedDriver, SelfReport } from './vrrp-program.ts';
 
 const CHECK_TIMEOUT_MS = 10_000;
-/** keepalived is done with a dump in a millisecond; a reload takes some ten. */
-const DUMP_EVERY_MS = 40;
+/** keepalived writes a dump in about a millisecond, and reloads in about ten. */
+const DUMP_INTERVAL_MS = 40;
 const STDERR = 2;
 
 type KeepalivedPaths = ReturnType<typeof keepalivedPaths>;
 
-/** The files of one keepalived, all but the first two in the supervisor's run directory. */
+/** The files of one keepalived. All but the first two are in the supervisor's run directory. */
 export function keepalivedPaths(settings: {
   readonly keepalived: string;
   readonly config: string;
@@ -46,12 +46,12 @@ export function keepalivedPaths(settings: {
     vrrpPidFile: join(runDir, 'vrrp.pid'),
     /** keepalived writes its dumps here: its TMPDIR. */
     dumpDir: join(runDir, 'dump'),
-    /** What it says. */
+    /** keepalived's stdout and stderr. */
     output: join(runDir, 'keepalived.log'),
   };
 }
 
-/** keepalived in the eyes of its supervisor. It runs on a copy of the configuration that its own check has passed. */
+/** keepalived as its supervisor drives it. keepalived reads a copy of the configuration, which its own check has accepted. */
 export function createKeepalivedProgram(
   paths: KeepalivedPaths,
   options: { readonly realtimePriority: number | undefined; readonly silentAfterMs: number },
@@ -67,29 +67,29 @@ export function createKeepalivedProgram(
   return {
     hasConfiguration: () => readText(paths.config) !== '',
     lastAccepted: () => readAccepted(paths.accepted),
-    // One after the other: they share the candidate's file.
+    // One at a time, because all of them use the same candidate file.
     accept: () => {
       const outcome = accepting.then(() => accept(paths));
       accepting = outcome;
       return outcome;
     },
     start: () => start(paths, options.realtimePriority, output),
-    listen: () => output.passOn().flatMap((line) => parseWords(line) ?? []),
+    listen: () => output.forward().flatMap((line) => parseWords(line) ?? []),
     reload: (id) => void signalProcess(id, 'SIGHUP'),
     confirm: (id, configuration, signal) => confirm(paths, id, configuration, signal),
     findLeftOver: () => findLeftOver(paths),
     repair: repairAddress,
     watchTrackFiles: ({ trackFiles }, isHolder) =>
       trackFiles.flatMap((file) => {
-        const look = watchdogOf(file.path)(isHolder(file), Date.now());
-        return look === undefined ? [] : { ...look, instances: file.instances };
+        const reading = watchdogOf(file.path)(isHolder(file), Date.now());
+        return reading === undefined ? [] : { ...reading, instances: file.instances };
       }),
     discardUnsent: forgetUnanswered,
     sweep: () => sweepConfigured(paths),
   };
 }
 
-/** Checks the copy: the file itself may change a moment later. */
+/** Checks a copy, because the file itself may change at any moment. */
 async function accept(paths: KeepalivedPaths): Promise<AcceptOutcome> {
   const text = readText(paths.config);
   if (text === '')
@@ -100,7 +100,7 @@ async function accept(paths: KeepalivedPaths): Promise<AcceptOutcome> {
   const number = (readAccepted(paths.accepted)?.number ?? 0) + 1;
   const configuration = describeConfiguration(text, number);
   try {
-    // Without its folder keepalived makes no track file: it would hold the VIP whatever the node's health.
+    // Without the folder keepalived creates no track file, and would hold the VIP regardless of the node's health.
     for (const { path } of configuration.trackFiles) mkdirSync(dirname(path), { recursive: true });
     replaceFile(paths.candidate, markConfiguration(text, number), 0o600);
     const check = createKeepalivedCheck({
@@ -123,8 +123,8 @@ function start(
   realtimePriority: number | undefined,
   output: KeepalivedOutput,
 ): SpawnOutcome {
-  for (const { path } of readAccepted(paths.accepted)?.trackFiles ?? []) forgetBonus(path);
-  // No earlier keepalived runs, but an exited process that was not reaped yet would look to keepalived as if it did.
+  for (const { path } of readAccepted(paths.accepted)?.trackFiles ?? []) removeBonus(path);
+  // No earlier keepalived runs, but keepalived would treat an exited process that is not reaped yet as running.
   for (const file of [paths.pidFile, paths.vrrpPidFile]) rmSync(file, { force: true });
   const fd = output.open();
   const outcome = spawnDaemon(daemonArgv(paths, realtimePriority), { TMPDIR: paths.dumpDir }, fd);
@@ -133,10 +133,10 @@ function start(
 }
 
 /**
- * In the foreground, VRRP only: without `--no_bfd` a keepalived 2.3 that knows it takes itself for running already where
- * /run is read-only, or where another one starts. `--dont-respawn`: a parent that restarts a dead child would not wait until the VIPs
- * that the child left are gone; the supervisor does. The realtime priority comes from outside, because the
- * `vrrp_rt_priority` of 2.2.7 gets the process killed at its next reload (RLIMIT_RTTIME).
+ * Runs in the foreground and VRRP only. Without `--no_bfd`, a keepalived 2.3 built with BFD considers itself already running if /run is
+ * read-only or another instance starts. With `--dont-respawn`, the supervisor restarts keepalived: unlike the parent process, it
+ * waits until the VIPs of a dead child are gone. `chrt` sets the realtime priority, because with `vrrp_rt_priority` 2.2.7 is killed at
+ * its next reload (RLIMIT_RTTIME).
  */
 function daemonArgv(
   paths: KeepalivedPaths,
@@ -162,7 +162,8 @@ function daemonArgv(
 }
 
 /**
- * keepalived is asked only after it has reported a state, or after a reload: a signal before it is ready would end it.
+ * Requests dumps until one shows this configuration. Must be called only after keepalived has reported a state or after a reload: a
+ * signal before keepalived is ready would end it.
  */
 async function confirm(
   paths: KeepalivedPaths,
@@ -173,7 +174,7 @@ async function confirm(
   const dumpPath = join(paths.dumpDir, 'keepalived.data');
   rmSync(dumpPath, { force: true });
   while (!signal.aborted && signalProcess(id, 'SIGUSR1')) {
-    await pause(DUMP_EVERY_MS);
+    await pause(DUMP_INTERVAL_MS);
     const { number, instances } = parseDump(readText(dumpPath));
     const dumped = new Set(instances.map(({ name }) => name));
     if (number === configuration.number && configuration.instances.every(({ name }) => dumped.has(name)))
@@ -182,11 +183,11 @@ async function confirm(
   return undefined;
 }
 
-/** Finds it by the pid file, whose path no other program uses, and only if that process was started with this path. */
+/** Finds a running keepalived by the pid file. The process must have been started with this pid file's path. */
 function findLeftOver({ pidFile }: KeepalivedPaths): ProcessId | undefined {
   const pid = Number(readText(pidFile).trim());
   if (!Number.isInteger(pid) || pid <= 1) return undefined;
-  const found = readProcess(pid);
+  const running = readProcess(pid);
   const argv = readText(`/proc/${pid}/cmdline`).split('\0');
-  return found !== undefined && found.state !== 'Z' && argv.includes(pidFile) ? found.id : undefined;
+  return running !== undefined && running.state !== 'Z' && argv.includes(pidFile) ? running.id : undefined;
 }

@@ -5,12 +5,12 @@ import { runLeanCommand } from '../engine/system/process/run-lean-command.ts';
 import type { Notification } from './vrrp-program.ts';
 
 /**
- * Reads keepalived's transitions from a FIFO (mode 0600) that is made where it is missing, and in place of a link; one that is there is kept,
- * since a keepalived that outlived its supervisor still writes to it, and what it wrote meanwhile is in its buffer.
+ * Reads keepalived's transitions from a FIFO (mode 0600). The FIFO is created if it is missing, and replaces a symbolic link. An
+ * existing FIFO is kept: a keepalived that outlived its supervisor still writes to it, and its earlier lines are in the buffer.
  *
- * Opened for reading and writing: that never blocks, and there is no end of file that would have to be waited out with
- * every keepalived that ends. As a socket it is polled with everything else; a read through `fs` would occupy one of
- * Node's four threads for ever. Throws a ConfigError where something else is in the way.
+ * The FIFO is opened for reading and writing, which never blocks, and there is no end of file when a keepalived ends. It is read as a
+ * socket, which is polled with everything else; a read through `fs` would occupy one of Node's four threads for ever. Throws a
+ * ConfigError if another file is at the path.
  */
 export async function readNotifyFifo(
   path: string,
@@ -27,29 +27,29 @@ export async function readNotifyFifo(
   };
   let latest = open();
   let readers: readonly OpenFifo[] = [latest];
-  // Removed, it is made again: the next keepalived opens what has that name. The one that runs writes to the one it opened.
+  // A removed FIFO is created again for the next keepalived. The running one still writes to the FIFO that it has open.
   const timer = setInterval(() => {
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found?.isFIFO() !== true) void makeFifo(path).catch(() => undefined);
-    if (found?.isFIFO() !== true || found.ino === latest.inode) return;
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats?.isFIFO() !== true) void makeFifo(path).catch(() => undefined);
+    if (stats?.isFIFO() !== true || stats.ino === latest.inode) return;
     try {
       latest = open();
     } catch {
-      // It may have been removed meanwhile, or there is no descriptor left. The next look tries again.
+      // It may have been removed meanwhile, or there is no file descriptor left. The next check tries again.
       return;
     }
     const spare = readers.length < MOST_READERS ? undefined : readers.find((each) => each !== notified);
     spare?.close();
     readers = [...readers.filter((each) => each !== spare), latest];
-  }, LOOK_AGAIN_MS);
+  }, RECHECK_INTERVAL_MS);
   return () => {
     clearInterval(timer);
     for (const reader of readers) reader.close();
   };
 }
 
-const LOOK_AGAIN_MS = 1_000;
-/** Of FIFOs that had this name. Never closed for want of room: the one that was last written to, by the keepalived that runs. */
+const RECHECK_INTERVAL_MS = 1_000;
+/** How many FIFOs that had this path are read at once. The one that was last written to, by the running keepalived, stays open. */
 const MOST_READERS = 4;
 
 interface OpenFifo {
@@ -57,13 +57,13 @@ interface OpenFifo {
   readonly close: () => void;
 }
 
-/** With the mode that it is to have. What has taken its place is not touched. */
+/** Opens the FIFO and sets its mode. Any other file at the path is not touched. */
 function openAsFifo(path: string): { readonly fd: number; readonly inode: number } {
   const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-  const found = fstatSync(fd);
-  if (found.isFIFO()) {
+  const stats = fstatSync(fd);
+  if (stats.isFIFO()) {
     fchmodSync(fd, 0o600);
-    return { fd, inode: found.ino };
+    return { fd, inode: stats.ino };
   }
   closeSync(fd);
   throw new ConfigError([`Cannot use notify FIFO "${path}": not a FIFO, expected one or nothing`]);
@@ -87,9 +87,9 @@ function openFifo(path: string, onNotification: (notification: Notification) => 
 }
 
 /**
- * False once every process that reads the FIFO has ended. keepalived and its supervisor both open it for reading and
- * writing for as long as they live, and the kernel closes it at their death: this also holds across containers, where
- * a pid means nothing. Undefined where there is no FIFO, or one that this process may not open.
+ * False once every process that reads the FIFO has ended. keepalived and its supervisor both keep it open for reading and writing, and
+ * the kernel closes it when they die. This works across containers, where a pid has no meaning. Undefined if there is no FIFO, or if
+ * this process may not open it.
  */
 export function hasFifoReader(path: string): boolean | undefined {
   try {
@@ -103,23 +103,23 @@ export function hasFifoReader(path: string): boolean | undefined {
 const MAX_LINE = 4_096;
 
 async function makeFifo(path: string): Promise<void> {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found?.isFIFO() === true) return;
-  const isLink = found?.isSymbolicLink() === true;
-  if (found !== undefined && !isLink && (found.size > 0 || found.isDirectory()))
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats?.isFIFO() === true) return;
+  const isLink = stats?.isSymbolicLink() === true;
+  if (stats !== undefined && !isLink && (stats.size > 0 || stats.isDirectory()))
     throw new ConfigError([`Cannot use notify FIFO "${path}": not a FIFO, expected one or nothing`]);
-  if (found !== undefined) unlinkSync(path);
+  if (stats !== undefined) unlinkSync(path);
   const { exitCode, stderr } = await runLeanCommand(['mkfifo', '-m', '600', path], { timeoutMs: 5_000 });
   if (exitCode !== 0)
     throw new Error(`Cannot make FIFO "${path}": ${stderr.trim()}, expected mkfifo to do it`);
 }
 
 /**
- * `INSTANCE "API" MASTER 230`: keepalived.conf(5), "vrrp_notify_fifo". Undefined for anything else: a sync group moves as
- * its instances do, and a newer keepalived may say more.
+ * Parses `INSTANCE "API" MASTER 230`: keepalived.conf(5), "vrrp_notify_fifo". Undefined for any other line, such as one about a sync
+ * group, whose instances report the same transition.
  */
 export function parseNotification(line: string): Notification | undefined {
-  const found = /^INSTANCE "(.*)" ([A-Z_]+) (\d+)$/.exec(line.trim());
-  const [, name, what, priority] = found ?? [];
+  const match = /^INSTANCE "(.*)" ([A-Z_]+) (\d+)$/.exec(line.trim());
+  const [, name, what, priority] = match ?? [];
   return name === undefined || what === undefined ? undefined : { name, what, priority: Number(priority) };
 }

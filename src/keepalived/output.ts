@@ -1,22 +1,22 @@
 import { closeSync, constants, fstatSync, ftruncateSync, readSync } from 'node:fs';
 import { openOwnFile } from '../engine/system/file/open-own-file.ts';
 
-/** In memory, as the run directory is: what was passed on is thrown away once it is this long. */
+/** The run directory is in memory, so the file is truncated once this many bytes have been forwarded. */
 const MOST_BYTES = 1_000_000;
 
-/** keepalived's output goes to a file, from there to our own log and to counters. */
+/** keepalived writes its output to a file, from which the supervisor forwards it to its own log. */
 export interface KeepalivedOutput {
-  /** For a keepalived that is being started; undefined where the file cannot be written. The caller closes it. */
+  /** A file descriptor for a keepalived that is being started; undefined if the file cannot be opened. The caller closes it. */
   readonly open: () => number | undefined;
-  /** Says every whole line since the last call, and returns them. */
-  readonly passOn: () => readonly string[];
+  /** Forwards every complete line since the last call, and returns the lines. */
+  readonly forward: () => readonly string[];
 }
 
 /**
- * A file and not a pipe: writing to it never waits for us, and never fails when we have been killed; what was said then
- * is still there. A supervisor that adopts a keepalived starts at the end. Never throws.
+ * Uses a file instead of a pipe: keepalived never waits for the supervisor, its writes do not fail if the supervisor is killed, and its
+ * output is then still in the file. A supervisor that adopts a keepalived starts at the end of the file. Never throws.
  */
-export function createKeepalivedOutput(path: string, say: (text: string) => void): KeepalivedOutput {
+export function createKeepalivedOutput(path: string, write: (text: string) => void): KeepalivedOutput {
   const openHere = (access: number) => openOwnFile(path, access | constants.O_APPEND, 0o600);
   let fd = attempt(() => openHere(constants.O_RDWR));
   let offset = fd === undefined ? 0 : fstatSync(fd).size;
@@ -36,19 +36,19 @@ export function createKeepalivedOutput(path: string, say: (text: string) => void
   };
   return {
     open: () => {
-      const given = attempt(() => openHere(constants.O_WRONLY));
-      // It may be another file than the last keepalived had.
-      if (given !== undefined && (fd === undefined || !isSameFile(fd, given))) {
+      const output = attempt(() => openHere(constants.O_WRONLY));
+      // The file may have been replaced since the last keepalived was started.
+      if (output !== undefined && (fd === undefined || !isSameFile(fd, output))) {
         if (fd !== undefined) closeSync(fd);
         fd = attempt(() => openHere(constants.O_RDWR));
         offset = fd === undefined ? 0 : fstatSync(fd).size;
       }
-      return given;
+      return output;
     },
-    passOn: () => {
+    forward: () => {
       const lines = `${rest}${attempt(next) ?? ''}`.split('\n');
       rest = lines.pop() ?? '';
-      if (lines.length > 0) attempt(() => say(`${lines.join('\n')}\n`));
+      if (lines.length > 0) attempt(() => write(`${lines.join('\n')}\n`));
       return lines;
     },
   };

@@ -1,10 +1,10 @@
-/** A line of keepalived.conf, and what stands in the braces behind it. */
+/** A line of keepalived.conf, and the content of the braces after it. */
 export interface Block {
   readonly words: readonly string[];
   readonly children: Block[];
 }
 
-/** keepalived.conf is read by lines; braces may end one or stand alone. */
+/** Parses keepalived.conf line by line. A brace may be at the end of a line or alone on one. */
 export function parseBlocks(text: string): readonly Block[] {
   const root: Block[] = [];
   const open: Block[][] = [root];
@@ -31,7 +31,7 @@ export function parseBlocks(text: string): readonly Block[] {
   return root;
 }
 
-/** A brace on a line of its own belongs to the line before. */
+/** A brace on a line of its own belongs to the previous line. */
 function childrenOfLast(blocks: Block[] | undefined): Block[] {
   const before = blocks?.at(-1);
   return before === undefined ? [] : before.children;
@@ -45,7 +45,7 @@ function unquoted(token: string): string {
   return token.replace(/^"(.*)"$/, '$1');
 }
 
-/** The word behind the first line that begins with `key`: its value. */
+/** The second word of the first line that begins with `key`. */
 export function wordAfter(blocks: readonly Block[], key: string): string | undefined {
   return blocks.find(({ words }) => words[0] === key)?.words[1];
 }

@@ -5,12 +5,12 @@ import { type Block, namesIn, numberAfter, numberIn, parseBlocks, wordAfter } fr
 import type { HeldAddress, WatchedInstance } from './vip-presence.ts';
 import type { AcceptedConfiguration, TrackedFile } from './vrrp-program.ts';
 
-/** Between the moment at which the slowest peer should take over and the one at which it certainly has. */
+/** A margin after the time at which the slowest peer should have taken over. */
 const MASTER_DOWN_MARGIN_MS = 200;
 
 /**
- * What a supervisor has to know of a keepalived.conf: the VIPs, where they belong, and how soon a peer takes over. It is
- * read from the same text that keepalived reads, so that the two cannot disagree; `include` is not followed.
+ * Parses what a supervisor needs from a keepalived.conf: the VIPs, their interfaces, and how soon a peer takes over. keepalived reads
+ * the same text, so the two cannot disagree. `include` is not supported.
  */
 export function parseConfiguration(
   text: string,
@@ -40,7 +40,7 @@ function instanceOf({ words, children }: Block, globals: readonly Block[]): Watc
   };
 }
 
-/** An instance that is in a group is tracked by what its group names. */
+/** The track files with the instances that use them, directly or through their sync group. */
 function trackFilesOf(blocks: readonly Block[]): readonly TrackedFile[] {
   const users = blocks.flatMap(({ words: [what, name = ''], children }) => {
     const tracked = namesIn(children, 'track_file');

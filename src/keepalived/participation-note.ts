@@ -5,7 +5,7 @@ import { parseJson } from '../engine/system/text/parse-json.ts';
 /** Whether this node competes for the VIPs of one kind. Times are monotonic milliseconds. */
 export type Participation =
   | { readonly state: 'in' }
-  /** In FAULT until then; infinite: until a fact changes. */
+  /** In FAULT until `until`. Infinity: until a fact changes. */
   | { readonly state: 'waiting'; readonly reason: WaitReason; readonly until: number }
   | { readonly state: 'out'; readonly reason: OutReason };
 
@@ -24,7 +24,7 @@ type OutReason = 'removed' | 'router-id-conflict' | 'source-address-missing' | '
 /** `removed`: a list from an API server lacked this node, and it has not been admitted since. */
 export type Before = 'nothing' | 'admitted' | 'removed';
 
-/** What a monitor leaves in /run for its supervisor and for the next monitor. */
+/** A note in /run from a monitor to its supervisor and to the next monitor. */
 export interface ParticipationNote {
   readonly before: Before;
   readonly state: Participation['state'];
@@ -32,7 +32,7 @@ export interface ParticipationNote {
   readonly until: number | null;
   /** The track value. */
   readonly value: number;
-  /** Polled while the monitor is silent. `unchecked`: the VIP follows no health. Null: it cannot be polled. */
+  /** The URL that the supervisor polls while the monitor is silent. `unchecked`: health is not checked. Null: it cannot be polled. */
   readonly healthUrl: string | null;
 }
 
@@ -43,25 +43,25 @@ function participationFile(trackFile: string): string {
 
 const VERSION = 1;
 
-/** Replaces the note in one step where it differs. Throws the system's error. */
+/** Replaces the note atomically if it differs. Throws the system's error. */
 export function writeParticipationNote(trackFile: string, note: ParticipationNote): void {
   const text = `${JSON.stringify({ version: VERSION, ...note })}\n`;
   const path = participationFile(trackFile);
   if (readText(path) !== text) replaceFile(path, text, 0o644);
 }
 
-/** Undefined if no monitor has decided since the boot, or only one of another version. */
+/** Reads the note. Undefined if no monitor has written one since the boot, or if it has another version. */
 export function readParticipationNote(trackFile: string): ParticipationNote | undefined {
-  const found = parseJson(readText(participationFile(trackFile)));
-  if (!isNote(found)) return undefined;
-  const { before, state, until, value, healthUrl } = found;
+  const note = parseJson(readText(participationFile(trackFile)));
+  if (!isNote(note)) return undefined;
+  const { before, state, until, value, healthUrl } = note;
   return { before, state, until, value, healthUrl };
 }
 
 const STATES: readonly unknown[] = ['in', 'waiting', 'out'];
 const BEFORE: readonly unknown[] = ['nothing', 'admitted', 'removed'];
 
-/** By hand: a schema library costs the supervisor more memory than keepalived uses. */
+/** Validates by hand, because a schema library would cost the supervisor more memory than keepalived uses. */
 function isNote(note: unknown): note is ParticipationNote {
   if (typeof note !== 'object' || note === null) return false;
   const fields: { readonly [K in keyof ParticipationNote | 'version']?: unknown } = note;

@@ -8,23 +8,23 @@ import { NODE_LIST_PATIENCE_MS, standIn } from './stand-in.ts';
 import { TRACK, withoutBonus } from './track-value.ts';
 import type { TrackReading } from './vrrp-program.ts';
 
-/** How to call for one track file, five times a second. */
+/** Checks one track file. Must be called five times a second. Undefined if the file is missing. */
 export type TrackFileWatchdog = (
   holder: boolean,
   nowMs: number,
 ) => Omit<TrackReading, 'instances'> | undefined;
 
 /**
- * The interval of looks and a margin. A longer gap means that this process was not scheduled, or that a clock was set;
- * only this much of it counts.
+ * The interval of the checks plus a margin. A longer gap means that this process was not scheduled or that the clock was set, and
+ * counts only as this much.
  */
-const MOST_PER_LOOK_MS = 250;
+const MOST_PER_CHECK_MS = 250;
 
 /**
  * Watches that a monitor keeps rewriting its track file. After `silentAfterMs` without a write, in FAULT after
- * `NODE_LIST_PATIENCE_MS`, the monitor is silent: `standIn` gives its value until it is written again. On a starved
- * machine the looks are far between and the patience grows with them: a monitor that is starved as we are is not dead.
- * Undefined without a file: keepalived's `init_file` applies then. `nowMs` is of the wall clock, as the file's time is.
+ * `NODE_LIST_PATIENCE_MS`, the monitor is silent, and the value of `standIn` is written until the monitor writes again. On a starved
+ * machine the checks are rare and the patience grows accordingly: a monitor that is starved like this process is not dead. Without a
+ * file, keepalived's `init_file` applies. `nowMs` is of the wall clock, like the file's modification time.
  */
 export function createTrackFileWatchdog(
   path: string,
@@ -37,7 +37,7 @@ export function createTrackFileWatchdog(
   const ageOf = (writtenMs: number, nowMs: number): number => {
     const ageMs = nowMs - writtenMs;
     if (before === undefined) return ageMs;
-    const creditMs = Math.min(Math.max(0, nowMs - before.at), MOST_PER_LOOK_MS);
+    const creditMs = Math.min(Math.max(0, nowMs - before.at), MOST_PER_CHECK_MS);
     return before.writtenMs === writtenMs ? before.ageMs + creditMs : Math.min(ageMs, creditMs);
   };
   return (holder, nowMs) => {
@@ -56,10 +56,10 @@ export function createTrackFileWatchdog(
     const last = ours?.last ?? value;
     const noted = readParticipationNote(path);
     const healthy = probe.healthy(noted?.healthUrl ?? null);
-    const wanted = standIn(noted, last, { holder, healthy, nowMs: uptimeMs() });
-    if (wanted !== value) writeValue(path, wanted);
+    const fallback = standIn(noted, last, { holder, healthy, nowMs: uptimeMs() });
+    if (fallback !== value) writeValue(path, fallback);
     ours = { writtenMs: writtenAt(path) ?? 0, last };
-    return { path, silent, demoted: !healthy && wanted > TRACK.fault, value: wanted };
+    return { path, silent, demoted: !healthy && fallback > TRACK.fault, value: fallback };
   };
 }
 
@@ -67,20 +67,20 @@ function writtenAt(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
 }
 
-/** A keepalived that starts holds nothing, whatever its monitor still believes. */
-export function forgetBonus(path: string): void {
+/** Removes the holder's bonus before keepalived starts, because a keepalived that starts holds no VIP. Never throws. */
+export function removeBonus(path: string): void {
   try {
     const value = readTrackValue(path) ?? 0;
-    const wanted = withoutBonus(value);
-    if (wanted !== value) writeValue(path, wanted);
+    const next = withoutBonus(value);
+    if (next !== value) writeValue(path, next);
   } catch {
-    // Without the file, `init_file` of the configuration holds.
+    // Without the file, `init_file` of the configuration applies.
   }
 }
 
 const MAX_TRACK_FILE_BYTES = 64 * 1_024;
 
-/** Undefined where it is missing or holds no value: keepalived takes that for 0. A FIFO blocks nothing. */
+/** The value in a track file; undefined if the file is missing or has no value, which keepalived reads as 0. Never blocks on a FIFO. */
 export function readTrackValue(path: string): number | undefined {
   try {
     const text = readRegularFileSync(path, { MAX_TRACK_FILE_BYTES }).bytes.toString('utf8').trim();
@@ -91,7 +91,7 @@ export function readTrackValue(path: string): number | undefined {
   }
 }
 
-/** In one step: keepalived reads as soon as anything was written. */
+/** Replaces the file atomically, because keepalived reads it as soon as anything is written. */
 function writeValue(path: string, value: number): void {
   replaceFile(path, `${value}\n`, 0o644);
 }

@@ -1,63 +1,63 @@
 import type { VipKind } from './vip-kind.ts';
 
-/** The effect of an operator's order on this node's rank; `trackValue` gives each its points. */
+/** The effect of an operator's order on this node's rank. `trackAddends` assigns the points. */
 export type OrderEffect = 'none' | 'drain' | Step;
 
-/** `yield`: any healthy node may take the VIP. `claim`: this node takes it, if it is healthy. */
+/** `demote`: any healthy node may take the VIP from this one. `promote`: this node takes the VIP if it is healthy. */
 export type Step = 'demote' | 'promote';
 
 /**
- * What the track file adds to an instance's priority. The priorities of up to 29 nodes lie within
- * 28 points (`prioritySpread`) and these are 30 apart, so that every node of one kind outranks every node of the next,
- * and a holder every other node of its kind: 222..250, 192..220, 162..190 and so on down to 12..40.
+ * The values that the track file adds to an instance's priority. The priorities of up to 29 nodes are within 28 points
+ * (`prioritySpread`) and these values are 30 apart. So every node of one class outranks every node of the next, and a holder outranks
+ * every other node of its class: 222..250, 192..220, 162..190 and so on down to 12..40.
  */
 export const TRACK = {
   healthyHolder: 30,
   healthy: 0,
-  /** It seems to work, but that is unconfirmed: its monitor is silent, or its check was failing a moment ago. */
+  /** Probably healthy, but unconfirmed: the monitor is silent, or the check failed a moment ago. */
   doubtfulHolder: -30,
   doubtful: -60,
   /** Drained: takes the VIP only if no other node can. */
   drainedHolder: -90,
   drained: -120,
-  /** The service is gone, but something stands in for it: better than nothing, worse than any other node. */
+  /** The service has failed, but a substitute serves: better than no holder, worse than any other node. */
   degradedHolder: -150,
   degraded: -180,
   /**
-   * keepalived takes -254 and less as FAULT and sends its peers an advert of priority 0, so that the next node takes
-   * over at once. With a merely lower priority they would wait until the master counts as dead.
+   * keepalived treats -254 and less as FAULT and sends its peers an advert with priority 0, so that the next node takes over at once.
+   * With a merely lower priority, the peers would wait until they consider the master dead.
    */
   fault: -254,
 } as const;
 
-/** Above every other node, holder or not; 255 is that of an address's owner. */
+/** Higher than any other node. 255 is reserved for the owner of an address. */
 const promoted = 254;
 
-/** How long the service must be gone before something stands in for it; others take over in far less. */
+/** How long the service must have failed before its substitute counts. Another node takes over in much less time. */
 export const localApiAfterMs = 1_500;
 
 export interface TrackHealth {
   readonly kind: VipKind;
   /**
-   * What serves the VIP on this node: HAProxy, or the ingress router. `doubtful`: it answers, but the flap governor
-   * holds it back. `unknown`: not checked yet. `unchecked`: the VIP follows no health.
+   * The state of the service behind the VIP on this node: HAProxy or the ingress router. `doubtful`: it answers, but the flap governor
+   * does not trust it yet. `unknown`: not checked yet. `unchecked`: health is not checked.
    */
   readonly service: 'ok' | 'doubtful' | 'failed' | 'unknown' | 'unchecked';
-  /** How long it has been failing, 0 while it is not. */
+  /** How long the service has been failing; 0 while it is not. */
   readonly failedForMs: number;
-  /** Something else on this node serves, as well as it can: for the API VIP the node's own API server. */
+  /** The substitute on this node serves: for the API VIP, the node's own API server. */
   readonly localApiServes: boolean;
-  /** The VIP is here. */
+  /** This node counts as the holder of the VIP. */
   readonly holder: boolean;
-  /** No node is healthy, and nothing stands in here: the VIP stays where it is. */
+  /** No node is healthy and this node has no substitute: the VIP stays where it is. */
   readonly everyoneFailing: boolean;
-  /** What an operator has asked of this node. */
+  /** The effect of the operator's order. */
   readonly order: OrderEffect;
-  /** The lowest priority of its instances of this kind before anything is added; undefined while they are not known. */
+  /** The lowest base priority of this node's instances of the kind; undefined without a model. */
   readonly priority: number | undefined;
 }
 
-/** A part of a priority, and where it comes from, for a person. */
+/** One term of a priority, and the reason for it as text. */
 export interface Addend {
   readonly points: number;
   readonly why: string;
@@ -67,7 +67,7 @@ export function pointsOf(addends: readonly Addend[]): number {
   return addends.reduce((sum, { points }) => sum + points, 0);
 }
 
-/** What the track value of a node that participates is made of: what serves first, then what is added to it. Never empty. */
+/** The terms of the track value of a participating node: the health first, then the bonus and the order. Never empty. */
 export function trackAddends(health: TrackHealth): readonly Addend[] {
   const verdict = verdictOf(health);
   if (verdict.points === TRACK.fault) return [verdict];
@@ -75,27 +75,27 @@ export function trackAddends(health: TrackHealth): readonly Addend[] {
   return [verdict, ...bonus, ...orderAddend(health, verdict.points)];
 }
 
-/** Only a healthy node gives the VIP away or takes it: an order moves no VIP to or from a failing node. */
+/** A move applies only to a healthy node: an order never moves a VIP to or from a failing node. */
 function orderAddend({ service, holder, order, priority }: TrackHealth, points: number): readonly Addend[] {
-  const isWell = service === 'ok' || service === 'unchecked';
+  const isHealthy = service === 'ok' || service === 'unchecked';
   switch (order) {
     case 'drain':
       return points < TRACK.doubtful ? [] : [{ points: TRACK.drained - points, why: 'it is drained' }];
     case 'demote':
-      return isWell ? [{ points: TRACK.doubtful, why: 'it gives the VIP away' }] : [];
+      return isHealthy ? [{ points: TRACK.doubtful, why: 'it gives the VIP away' }] : [];
     case 'promote': {
       const missing = promoted - (priority ?? promoted) - (holder ? TRACK.healthyHolder : 0);
-      return isWell && missing > 0 ? [{ points: missing, why: 'it takes the VIP' }] : [];
+      return isHealthy && missing > 0 ? [{ points: missing, why: 'it takes the VIP' }] : [];
     }
     case 'none':
       return [];
   }
 }
 
-/** What serves the VIPs of each kind. */
+/** The service behind the VIPs of each kind, as text. */
 export const serverOf: Readonly<Record<VipKind, string>> = { api: 'HAProxy', ingress: 'the ingress router' };
 
-/** Without the holder's bonus. */
+/** The term for the node's health, without the holder's bonus. */
 function verdictOf({ kind, service, failedForMs, localApiServes, everyoneFailing }: TrackHealth): Addend {
   const server = serverOf[kind];
   if (service === 'unknown') return { points: TRACK.fault, why: `${server} has not been checked yet` };
@@ -110,7 +110,7 @@ function verdictOf({ kind, service, failedForMs, localApiServes, everyoneFailing
   return { points: TRACK.degraded, why: `${server} does not serve, the local API server stands in` };
 }
 
-/** Of each kind of node, what a holder's value becomes when it holds nothing any more. */
+/** The value of a holder of each class after it has lost the VIP. */
 const WITHOUT_BONUS: ReadonlyMap<number, number> = new Map([
   [TRACK.healthyHolder, TRACK.healthy],
   [TRACK.doubtfulHolder, TRACK.doubtful],

@@ -1,6 +1,6 @@
-/** What a VIP leads to: the Kubernetes API, or the ingress router. */
+/** The service behind a VIP: the Kubernetes API or the ingress router. */
 export const vipKinds = ['api', 'ingress'] as const;
 export type VipKind = (typeof vipKinds)[number];
 
-/** For people. */
+/** The kinds as text for messages. */
 export const vipKindText: Readonly<Record<VipKind, string>> = { api: 'API', ingress: 'ingress' };

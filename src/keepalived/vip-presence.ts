@@ -1,7 +1,7 @@
-/** What keepalived says of itself; `UNKNOWN` until it has said something. */
+/** The state that keepalived reports; `UNKNOWN` until it has reported one. */
 export type VrrpState = 'MASTER' | 'BACKUP' | 'FAULT' | 'STOP' | 'UNKNOWN';
 
-/** An address that moves between nodes, and the interface that it belongs on here. */
+/** An address that moves between nodes, and its interface on this node. */
 export interface HeldAddress {
   /** Canonical, without a prefix length. */
   readonly address: string;
@@ -9,24 +9,24 @@ export interface HeldAddress {
   readonly interface: string;
 }
 
-/** What a VRRP instance is about, as keepalived.conf says. */
+/** A VRRP instance of keepalived.conf. */
 export interface WatchedInstance {
   readonly name: string;
   readonly vips: readonly HeldAddress[];
-  /** From the last advert of a holder that died to the take-over by the slowest peer, with a margin. */
+  /** The time from the last advert of a dead holder to the take-over by the slowest peer, with a margin. */
   readonly masterDownMs: number;
 }
 
-/** An instance's state since a moment of the monotonic clock. */
+/** The state of an instance. `since` is monotonic milliseconds. */
 export interface InstanceState {
   readonly name: string;
   readonly state: VrrpState;
-  /** The effective one: with what track files and scripts add. */
+  /** The effective priority, including track files and scripts. */
   readonly priority: number;
   readonly since: number;
 }
 
-/** An address that is where it should not be, or is not where it should be. */
+/** An address whose presence on this node contradicts the state of its instance. */
 export interface Disagreement {
   readonly kind: 'missing' | 'stray';
   readonly instance: string;
@@ -38,9 +38,9 @@ export interface Disagreement {
 const SETTLED_AFTER_MS = 250;
 
 /**
- * Compares the desired addresses of this node (a VIP if and only if its instance is MASTER) with the actual ones.
- * Leaves out an instance that has just changed or is unknown, since keepalived is at work there. A caller should repair
- * only what it has seen twice.
+ * Compares the desired addresses of this node (a VIP if and only if its instance is MASTER) with the actual ones. Ignores instances whose
+ * state has just changed, because keepalived may still be changing the address, and instances without a known state. A caller should
+ * repair only a disagreement that it has observed twice.
  */
 export function disagreements(
   watched: readonly WatchedInstance[],
@@ -56,11 +56,11 @@ export function disagreements(
   return watched.flatMap(({ name, vips }) => {
     const state = settled.get(name);
     if (state === undefined) return [];
-    const wanted = state === 'MASTER';
+    const isDesired = state === 'MASTER';
     return vips
-      .filter(({ address }) => present.has(address) !== wanted)
+      .filter(({ address }) => present.has(address) !== isDesired)
       .map((vip) => ({
-        kind: wanted ? ('missing' as const) : ('stray' as const),
+        kind: isDesired ? ('missing' as const) : ('stray' as const),
         instance: name,
         state,
         vip,

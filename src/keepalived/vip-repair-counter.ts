@@ -1,6 +1,6 @@
 import type { MetricsRegistry } from '../engine/observe/metrics-registry.ts';
 
-/** The supervisor has it, and the monitor, which removes the VIP of a keepalived container that was killed as a whole. */
+/** Counts repairs in the supervisor, and in the monitor, which removes the VIPs of a keepalived container that was killed. */
 export function vipRepairCounter(
   { counter }: MetricsRegistry,
   kinds: readonly string[],

@@ -2,31 +2,31 @@ import type { ProcessId } from '../engine/system/process/processes.ts';
 import type { SpawnOutcome } from '../engine/system/process/spawn-daemon.ts';
 import type { Disagreement, InstanceState, WatchedInstance } from './vip-presence.ts';
 
-/** What a configuration holds that its supervisor has to know. */
+/** The parts of an accepted configuration that the supervisor needs. */
 export interface AcceptedConfiguration {
-  /** Counts the configurations that were accepted; keepalived shows the number once it has read it. */
+  /** The number of the accepted configuration, counted from 1. keepalived's dump shows the number once it has read the file. */
   readonly number: number;
   readonly sha256: string;
   readonly instances: readonly WatchedInstance[];
   readonly trackFiles: readonly TrackedFile[];
-  /** The FIFO that keepalived reports transitions to; without one the states stay unknown. */
+  /** The FIFO to which keepalived reports transitions. Without one, transitions are not received. */
   readonly notifyFifo: string | undefined;
 }
 
 export type AcceptOutcome =
   | { readonly kind: 'accepted'; readonly configuration: AcceptedConfiguration }
-  /** The running configuration is untouched. `detail` holds keepalived's own words. */
+  /** The running configuration is unchanged. `detail` is keepalived's output. */
   | { readonly kind: 'refused'; readonly message: string; readonly detail?: string };
 
 /** One line of keepalived's notify FIFO about an instance. */
 export interface Notification {
   readonly name: string;
-  /** A state, or what else happened: `BACKUP_PRIORITY`, `MASTER_RX_LOWER_PRI`. */
+  /** A state or another event: `BACKUP_PRIORITY`, `MASTER_RX_LOWER_PRI`. */
   readonly what: string;
   readonly priority: number;
 }
 
-/** What its log says: that a timer was late, or why an instance is about to change its state. */
+/** A parsed line of keepalived's log: a timer was late, or the reason for an imminent change of state. */
 export type KeepalivedWords = { readonly kind: 'late'; readonly lateMs: number } | TransitionWords;
 
 export type TransitionWords =
@@ -38,42 +38,42 @@ export type TransitionWords =
       readonly theirs: number;
       readonly ours: number;
     }
-  /** Not by keepalived itself. */
+  /** Another program removed the address. */
   | { readonly kind: 'address-removed'; readonly address: string; readonly interface: string }
   | { readonly kind: 'interface-down'; readonly interface: string }
   | { readonly kind: 'track-file-fault'; readonly instance: string };
 
-/** What a running keepalived says about itself. */
+/** The states of the instances in keepalived's dump. */
 export type SelfReport = readonly Pick<InstanceState, 'name' | 'state' | 'priority'>[];
 
-/** keepalived, as its supervisor's engine sees it. Every call has a bound of its own in time, and none rejects. */
+/** The interface through which the supervisor drives keepalived. Every call has a timeout, and no call rejects. */
 export interface KeepalivedDriver {
   readonly hasConfiguration: () => boolean;
-  /** The last configuration that was accepted, by this supervisor or an earlier one. */
+  /** The last configuration that this supervisor or an earlier one accepted. */
   readonly lastAccepted: () => AcceptedConfiguration | undefined;
-  /** Asks keepalived about the configuration; if it is good, a copy of it becomes what it runs on from now. */
+  /** Validates the configuration with keepalived. If it is valid, a copy becomes the accepted configuration. */
   readonly accept: () => Promise<AcceptOutcome>;
-  /** Starts it on the accepted configuration. The bonus of a holder does not survive: this one holds nothing. */
+  /** Starts keepalived with the accepted configuration. Removes a holder's bonus, because the new process holds no VIP. */
   readonly start: () => SpawnOutcome;
   readonly reload: (id: ProcessId) => void;
-  /** Resolves once it shows that it runs on this configuration, or with undefined when `signal` aborts first. */
+  /** Resolves once keepalived's dump shows this configuration, or with undefined if `signal` aborts first. */
   readonly confirm: (
     id: ProcessId,
     configuration: AcceptedConfiguration,
     signal: AbortSignal,
   ) => Promise<SelfReport | undefined>;
-  /** Passes on its new output, and returns the parts that matter here. */
+  /** Forwards keepalived's new output, and returns its parsed lines. */
   readonly listen: () => readonly KeepalivedWords[];
-  /** A keepalived of an earlier supervisor that was killed before it could write down what it had started. */
+  /** Finds a running keepalived of a supervisor that was killed before it could record the process. */
   readonly findLeftOver: () => ProcessId | undefined;
-  /** Removes or adds one address, where keepalived did not. Says what went wrong. */
+  /** Removes or adds one address in place of keepalived. Resolves with an error message if that fails. */
   readonly repair: (disagreement: Disagreement) => Promise<string | undefined>;
-  /** Looks at the track files, and speaks for a monitor that is silent: five times a second. */
+  /** Checks the track files, and writes the value for a silent monitor. Must be called five times a second. */
   readonly watchTrackFiles: (
     configuration: AcceptedConfiguration,
     isHolder: (file: TrackedFile) => boolean,
   ) => readonly TrackReading[];
-  /** Adverts that wait on this interface for an answer of a neighbour are never sent. Says what went wrong. */
+  /** Discards adverts that wait on this interface for a neighbour's MAC. Resolves with an error message if that fails. */
   readonly discardUnsent: (device: string) => Promise<string | undefined>;
   /** Removes every VIP of the accepted and of the live configuration from this node. */
   readonly sweep: () => Promise<SweepOutcome>;
@@ -81,20 +81,20 @@ export interface KeepalivedDriver {
 
 export interface TrackedFile {
   readonly path: string;
-  /** Names of the instances whose priority it counts for, by themselves or by their group. */
+  /** Names of the instances that use the file, directly or through their sync group. */
   readonly instances: readonly string[];
 }
 
 export interface TrackReading extends TrackedFile {
-  /** Its monitor has not written for a while. */
+  /** The monitor has stopped writing. */
   readonly silent: boolean;
-  /** Besides, what it asked does not answer: `value` is ours. */
+  /** The monitor is silent, and the service that it polled does not answer either: the supervisor lowered `value`. */
   readonly demoted: boolean;
   readonly value: number;
 }
 
 export interface SweepOutcome {
   readonly removed: readonly string[];
-  /** Why an address is still there; undefined where none is. */
+  /** Why an address could not be removed; undefined if all were. */
   readonly trouble: string | undefined;
 }

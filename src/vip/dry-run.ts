@@ -9,8 +9,8 @@ import { createKeepalivedMonitorMetrics } from './settings/keepalived-monitor-me
 import type { KeepalivedMonitorSettings } from './settings/keepalived-monitor-settings.ts';
 
 /**
- * The input of the monitor's model as it would be now, undefined if a list is unknown, and remarks for the reader. Rejects
- * if the kubeconfig with the cluster's name cannot be read.
+ * The input that the monitor's model would have now, and remarks for the operator. The input is undefined if a list is unknown. Rejects
+ * if the cluster's name is needed from the kubeconfig and that cannot be read.
  */
 export async function inputNow(
   settings: KeepalivedMonitorSettings,
@@ -21,8 +21,8 @@ export async function inputNow(
   const clusterName = settings.clusterName ?? (await clusterNameIn(kubeconfig));
   const wake = createWake();
   const stop = new AbortController();
-  const around = { kubeconfig, wake };
-  const opened = await openNodeLists({ ...settings, settle: 0 }, around, observers, stop.signal);
+  const sources = { kubeconfig, wake };
+  const opened = await openNodeLists({ ...settings, settle: 0 }, sources, observers, stop.signal);
   const lists = opened.lists.map(({ list }) => list);
   const listRemarks = await observeOnce('nodes', { ...opened, lists, wake }, timeoutMs);
   const { input } = await gatherInput(opened.lists, { ...settings, clusterName }, stop.signal);

@@ -29,7 +29,7 @@ const NAME_RETRY_MS = 500;
 
 type VipMonitor = Monitor<KeepalivedMonitorMetrics>;
 
-/** Resolves with 0 after a stop was requested. */
+/** Runs the keepalived monitor. Resolves with 0 after a stop was requested. */
 export async function monitorKeepalived(settings: KeepalivedMonitorSettings): Promise<number> {
   return await monitorProgram(
     {
@@ -87,15 +87,15 @@ async function openVipOrders(
 ): Promise<VipOrders> {
   const kinds = sources.map(({ kind }) => kind);
   const orders = createVipOrders(steeringPath, kinds, observers);
-  // First, so that an order that is given while it is being read is read as well.
+  // The watch starts first, so that an order written during the read is read as well.
   watchFiles([steeringPath], () => void orders.read(), { recheckMs: checkInterval, signal });
   await orders.read();
   return orders;
 }
 
 /**
- * Waits for a kubeconfig, because the router ids derive from the cluster name and a guess could be wrong. On the first
- * node of a cluster the kubeconfig is made after the pods. Undefined if the monitor was stopped meanwhile.
+ * Waits for a kubeconfig with the cluster name, from which the router ids are derived; a guess could be wrong. On the first node of a
+ * cluster, the kubeconfig is created after the pods. Undefined if the monitor was stopped meanwhile.
  */
 async function awaitName(
   kubeconfig: KubeconfigFile,

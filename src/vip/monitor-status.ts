@@ -9,7 +9,7 @@ import type { RouterIdGuard } from './segment/router-id-guard.ts';
 import type { SplitBrainAlarm } from './segment/split-brain-alarm.ts';
 import type { KeepalivedMonitorStatus } from './settings/keepalived-monitor-status.ts';
 
-/** The status of a monitor that does not know its cluster yet. */
+/** The status of a monitor that waits for the name of its cluster. */
 export function waitingStatus(): KeepalivedMonitorStatus {
   return {
     version: hawserVersion(),
@@ -23,7 +23,7 @@ export function waitingStatus(): KeepalivedMonitorStatus {
   };
 }
 
-/** Builds the status from the parts of the monitor at each call. */
+/** Returns a function that builds the current status from the parts of the monitor. */
 export function createMonitorStatus(parts: {
   readonly clusterName: string;
   readonly configuration: Pick<VrrpConfiguration, 'view' | 'served'>;
@@ -44,7 +44,7 @@ export function createMonitorStatus(parts: {
 
 type VipPriority = KeepalivedMonitorStatus['priorities'][number];
 
-/** This node's priority for the VIPs of one kind; none for a kind that its configuration leaves out. */
+/** This node's priority for the VIPs of one kind; empty if its configuration has no instance of the kind. */
 function priorityOf({ kind, vips, view }: HealthLoop, model: KeepalivedModel | undefined): VipPriority[] {
   const { holder, addends, checks, value, participation, order } = view();
   const instance = model?.instances.find((each) => each.kind === kind);

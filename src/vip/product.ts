@@ -25,7 +25,7 @@ const checks: readonly Check<VipContext>[] = [
   ipv6,
 ];
 
-/** What the VIP brings to the commands that look at every product. */
+/** The VIP's part of the commands that cover every product. */
 export const vip = {
   doctorFlags,
   checks,

@@ -178,7 +178,7 @@ export function createWorld(first: Partial<VrrpSupervisorState> = {}): World {
       switches += lives ? 1 : 0;
       if (daemon.kind !== 'up' || leaving) return;
       world.now += 200;
-      world.send({ kind: 'looked', id: daemon.id, vitals: { switches, starved: false, stopped: false } });
+      world.send({ kind: 'polled', id: daemon.id, vitals: { switches, starved: false, stopped: false } });
     }
   };
   const play = (move: Move): void => {

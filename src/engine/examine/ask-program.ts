@@ -63,7 +63,7 @@ function reachable({ host, port }: PageAddress): PageAddress {
 
 export type SupervisorReading =
   | { readonly kind: 'answered'; readonly socket: string; readonly answer: Answer }
-  /** No socket and no process: it does not run here. `isInstalled`: it should. */
+  /** No socket and no process: the supervisor does not run here. */
   | { readonly kind: 'absent' }
   /** A supervisor runs, but its socket is not reachable from here. */
   | { readonly kind: 'unreachable'; readonly message: string };
@@ -78,8 +78,8 @@ export interface SupervisorQuestion {
 }
 
 /**
- * A supervisor's answer to `status`. The directory of its socket belongs to the pod, so it is found through the process
- * that holds it (`/proc/PID/root`), which needs root.
+ * Requests a supervisor's `status`. The directory of the socket belongs to the pod, so the socket is reached through the root directory
+ * of the supervisor's process (`/proc/PID/root`), which requires root.
  */
 export async function lookAtSupervisor(ask: SupervisorQuestion): Promise<SupervisorReading> {
   const running = (await ask.processes()).filter((each) => isHawser(each, [ask.program, 'supervise']));

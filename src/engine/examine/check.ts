@@ -11,7 +11,7 @@ export type Finding =
   | Skip
   | Unknown;
 
-/** A fact that checks depend on, or the verdict of each of them without it: nothing to check, or unreadable. */
+/** A fact that checks depend on. If it is missing, it is the verdict of each of these checks: nothing to check, or unreadable. */
 export type Reading<T> = { readonly kind: 'read'; readonly value: T } | Skip | Unknown;
 
 /** Reads a fact. Made once for all checks of a run; ends soon after `context.signal` aborts. */
@@ -82,15 +82,15 @@ export function checkOf<Context extends NodeContext, const N extends Needs<Conte
 
 const readingsOf = oncePer((_context: object) => new Map<unknown, unknown>());
 
-/** The reading of this run: the first check that needs it makes it. */
+/** Reads a fact once per run: the first check that needs it reads it, and the others share the result. */
 export function readOnce<Context extends object, T>(
   context: Context,
   look: Look<Context, T>,
 ): Reading<T> | Promise<Reading<T>> {
-  const made = readingsOf(context);
-  // Each reading has one type.
-  const reading = (made.get(look) as ReturnType<typeof look> | undefined) ?? look(context);
-  made.set(look, reading);
+  const readings = readingsOf(context);
+  // The cast is safe, because the key determines the type.
+  const reading = (readings.get(look) as ReturnType<typeof look> | undefined) ?? look(context);
+  readings.set(look, reading);
   return reading;
 }
 

@@ -15,7 +15,7 @@ export interface HostFiles {
   readonly locate: (path: string, below?: string) => Promise<string>;
   /** The first megabyte. Never throws. */
   readonly read: (path: string) => Promise<FileReading>;
-  /** Its trimmed text; undefined if it cannot be read. */
+  /** The trimmed text of a file; undefined if it cannot be read. */
   readonly value: (path: string) => Promise<string | undefined>;
   /** Names in a directory, sorted; empty if it cannot be read. */
   readonly list: (path: string) => Promise<readonly string[]>;
@@ -45,8 +45,8 @@ export function hostFiles(root: string): HostFiles {
     locate,
     read,
     value: async (path) => {
-      const look = await read(path);
-      return look.kind === 'text' ? look.text.trim() : undefined;
+      const file = await read(path);
+      return file.kind === 'text' ? file.text.trim() : undefined;
     },
     list: async (path) => (await readdir(at(path)).catch(() => [])).sort(),
     link: async (path) => await readlink(at(path)).catch(() => undefined),
@@ -56,22 +56,22 @@ export function hostFiles(root: string): HostFiles {
 
 const MOST_LINKS = 40;
 
-/** Resolves links of a node's path to a node's path. The kernel's links in /proc cannot be resolved by name. */
+/** Resolves the symbolic links in a node's path. Returns a node's path. The kernel's links in /proc cannot be resolved by name. */
 async function target(at: HostFiles['at'], path: string, links = MOST_LINKS): Promise<string> {
   if (path.startsWith('/proc/')) return path;
   const parts = path.split('/').filter((part) => part !== '');
-  let found = '/';
+  let resolved = '/';
   for (const [index, part] of parts.entries()) {
-    const next = resolve(found, part);
+    const next = resolve(resolved, part);
     const link = await readlink(at(next)).catch(() => undefined);
     if (link !== undefined && links > 0)
-      return await target(at, resolve(found, link, ...parts.slice(index + 1)), links - 1);
-    found = next;
+      return await target(at, resolve(resolved, link, ...parts.slice(index + 1)), links - 1);
+    resolved = next;
   }
-  return found;
+  return resolved;
 }
 
-/** Files in /proc report size 0: the content shows only by reading. */
+/** Reads in chunks, because files in /proc report size 0. */
 async function readStart(path: string): Promise<string> {
   await using file = await open(path, 'r');
   const chunks: Buffer[] = [];

@@ -11,20 +11,20 @@ export interface HostProcess {
 }
 
 /**
- * Every process in /proc of this network namespace, without kernel threads: a process in another one (a pod with its own address) uses none of
- * our ports and holds none of our VIPs. Included if the namespace cannot be read.
+ * Every process of this network namespace, without kernel threads. A process in another namespace (a pod with its own address) uses none
+ * of our ports and holds none of our VIPs. A process whose namespace cannot be read is included.
  */
 export async function listProcesses(files: HostFiles): Promise<readonly HostProcess[]> {
   const pids = (await files.list('/proc')).filter((name) => /^\d+$/.test(name));
   const ours = await files.link('/proc/self/ns/net');
-  const found = await Promise.all(
+  const processes = await Promise.all(
     pids.map(async (pid) => {
       const network = await files.link(`/proc/${pid}/ns/net`);
       const isElsewhere = network !== undefined && ours !== undefined && network !== ours;
       return isElsewhere ? undefined : await readHostProcess(files, Number(pid));
     }),
   );
-  return found.filter((each) => each !== undefined);
+  return processes.filter((each) => each !== undefined);
 }
 
 async function readHostProcess(files: HostFiles, pid: number): Promise<HostProcess | undefined> {
@@ -40,7 +40,7 @@ async function readHostProcess(files: HostFiles, pid: number): Promise<HostProce
   return { pid, name, argv, instance: instanceName(argv, env) };
 }
 
-/** Whether it was started as `hawser WORDS`. */
+/** Whether a process was started as `hawser WORDS`. */
 export function isHawser({ argv }: HostProcess, words: readonly string[]): boolean {
   return argv.some((_, at) => words.every((word, index) => argv[at + index] === word));
 }

@@ -9,7 +9,7 @@ interface AskedAccess<Needed extends Access> {
   readonly answer: AccessAnswer;
 }
 
-/** Asks the API whether a daemon has all its permissions; `remedyOf` says how to grant a missing one. */
+/** Asks the API whether a daemon has all its permissions. `remedyOf` returns how to grant the missing ones. */
 export async function examineAccess<Needed extends Access>(
   needed: readonly Needed[],
   remedyOf: (denied: readonly Needed[]) => string,
@@ -22,7 +22,7 @@ export async function examineAccess<Needed extends Access>(
   return judgeAccess(asked, remedyOf);
 }
 
-/** Every verb that is missing, by kind. */
+/** The finding: a failure lists every missing verb by kind of object. */
 export function judgeAccess<Needed extends Access>(
   asked: readonly AskedAccess<Needed>[],
   remedyOf: (denied: readonly Needed[]) => string,
@@ -47,7 +47,7 @@ function kindOf({ resource, namespace, name }: Access): string {
 const CREDENTIALS =
   'run this in the pod, where the service account is; check the network policies towards the API';
 
-/** Asks the API as a daemon does, with its kubeconfig, else its pod's service account. The session ends with `use`. */
+/** Calls `use` with an API session with a daemon's credentials: its kubeconfig, or else its pod's service account. Then ends the session. */
 export async function withOwnSession<T>(
   { kubeconfig: path, env }: { readonly kubeconfig?: string | undefined; readonly env: NodeJS.ProcessEnv },
   limits: WriteLimits,

@@ -12,7 +12,7 @@ export interface PeerHealth {
   readonly health: 'ready' | 'not-ready' | 'no-answer';
 }
 
-/** Asks every peer's load balancer at once whether it is ready. Never rejects. */
+/** Polls the health page of every peer's load balancer concurrently. Never rejects. */
 export async function askPeers(
   peers: readonly Peer[],
   page: { readonly port: number; readonly path: string },

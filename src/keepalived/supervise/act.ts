@@ -5,10 +5,10 @@ import type { AcceptedConfiguration, KeepalivedDriver } from '../vrrp-program.ts
 import type { Processes } from './processes.ts';
 import type { OwnAction as Action, Event } from './state.ts';
 
-/** keepalived reads a configuration within about ten milliseconds, after its own check. */
+/** keepalived reloads a configuration within about ten milliseconds. */
 const CONFIRM_TIMEOUT_MS = 5_000;
 
-/** Where actions take effect. */
+/** The parts on which actions take effect. */
 export interface Effects {
   readonly program: KeepalivedDriver;
   readonly processes: Processes;
@@ -16,7 +16,7 @@ export interface Effects {
   readonly dispatch: (event: Event) => void;
 }
 
-/** Carries out one decision. The outcome comes back as an event; this function decides nothing. */
+/** Executes one action. Its outcome is dispatched as an event; this function makes no decisions. */
 export function act(action: Action, effects: Effects): Promise<void> | void {
   const { program, processes, dispatch } = effects;
   switch (action.kind) {
@@ -47,7 +47,7 @@ export function act(action: Action, effects: Effects): Promise<void> | void {
   }
 }
 
-/** The outcome of an action that threw. A SIGTERM that was not sent is followed by SIGKILL. */
+/** The event for an action that threw. A failed `terminate` needs none, because SIGKILL follows. */
 export function outcomeOfFailed(action: Action, message: string): Event | 'again' | undefined {
   switch (action.kind) {
     case 'check': {

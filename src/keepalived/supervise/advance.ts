@@ -19,18 +19,18 @@ type Emit = EmitAction<Action>;
 /** keepalived reports its first state about ten milliseconds after its start. Without a FIFO it reports none. */
 const START_PATIENCE_MS = 3_000;
 
-const MOST_SAID = 8;
+const MOST_LOGGED = 8;
 
 /**
- * Every decision of the supervisor. It is pure, so that any order of events can be tested without keepalived. It
- * guarantees that keepalived starts only if no earlier process and none of its VIPs is left, that a refused
- * configuration changes nothing, and that each request is answered exactly once.
+ * Makes every decision of the supervisor. It is pure, so any order of events can be tested without keepalived. It guarantees that
+ * keepalived starts only if no earlier process and no VIP is left, that a refused configuration changes nothing, and that each request is
+ * answered exactly once.
  */
 export function advance(state: State, event: Event, now: number): Step<State, Action> {
   return stepOf((emit) => finishIfGone(handle(state, event, now, emit), emit));
 }
 
-/** When the next `tick` is due; undefined while only an event from outside can change anything. */
+/** When the next `tick` is due; undefined if only another event can change the state. */
 export function nextDeadline({ daemon, job, restart }: State): number | undefined {
   const daemonAt = deadlineOf(daemon);
   const restartAt = job === undefined && daemon.kind === 'none' ? restart.at : undefined;
@@ -73,13 +73,13 @@ function handle(state: State, event: Event, now: number, emit: Emit): State {
     case 'not-confirmed':
       return notConfirmed(state, event.id, now, emit);
     case 'notified':
-      // A line that keepalived wrote before its death may be read after it. A dead keepalived holds nothing.
+      // A line that keepalived wrote before its death may be read afterwards. A dead keepalived holds no VIP.
       if (state.daemon.kind === 'dead' || state.daemon.kind === 'none') return state;
       return firstSign(notified(state, event, now, emit), now, emit);
-    case 'said':
-      return { ...state, said: [...state.said, { words: event.words, at: now }].slice(-MOST_SAID) };
-    case 'looked':
-      return looked(state, event, now, emit);
+    case 'log-line':
+      return { ...state, logged: [...state.logged, { words: event.words, at: now }].slice(-MOST_LOGGED) };
+    case 'polled':
+      return polled(state, event, now, emit);
     case 'killed':
       logKilled(state, event.id, emit);
       return state;
@@ -149,7 +149,7 @@ function started(state: State, id: ProcessId, now: number, emit: Emit): State {
   return { ...state, daemon: { kind: 'starting', id, since, until: now + START_PATIENCE_MS } };
 }
 
-/** Its first message shows that it is up and handles signals. */
+/** keepalived's first message shows that it is up and handles signals. */
 function firstSign(state: State, now: number, emit: Emit): State {
   const { daemon } = state;
   if (daemon.kind !== 'starting') return state;
@@ -159,7 +159,8 @@ function firstSign(state: State, now: number, emit: Emit): State {
 }
 
 /**
- * The configuration has no FIFO of ours. keepalived is asked for its states now, and whenever an address looks wrong.
+ * keepalived has reported no state, because its configuration does not use our FIFO. Its states are read from a dump now, and whenever
+ * an address disagrees with them.
  */
 function silentStart(state: State, id: ProcessId, now: number, emit: Emit): State {
   const { configuration } = state;
@@ -199,7 +200,7 @@ function tick(state: State, now: number, emit: Emit): State {
   );
 }
 
-/** The first call resigns; a second one kills. */
+/** The first request makes keepalived resign; a second one kills it. */
 function stop(state: State, now: number, emit: Emit): State {
   if (state.phase === 'stopped') return state;
   if (state.phase === 'running') emit(logged('info', 'stopping'));
@@ -213,26 +214,26 @@ function finishIfGone(state: State, emit: Emit): State {
   return { ...state, phase: 'stopped' };
 }
 
-/** Looks are at least 200 ms apart: 0.6 s, then a wake, then 1.8 s more. */
-const WAKE_AFTER_LOOKS = 3;
-const HUNG_AFTER_LOOKS = 12;
+/** Polls are at least 200 ms apart: a wake after 0.6 s of silence, and a kill after 2.4 s. */
+const WAKE_AFTER_POLLS = 3;
+const HUNG_AFTER_POLLS = 12;
 
 /**
- * Replaces a keepalived that shows no life: its VIP is still here, while a peer has taken over long ago. A keepalived
- * without work (FAULT, no peers, no monitor) may sleep without limit; a wake wakes it.
+ * Replaces a keepalived that is not scheduled any more: its VIP is still on this node, although a peer took over long ago. An idle
+ * keepalived (FAULT, no peers, no monitor) may sleep for any time, so it is woken before it counts as hung.
  */
-function looked(state: State, { id, vitals }: EventOf<'looked'>, now: number, emit: Emit): State {
+function polled(state: State, { id, vitals }: EventOf<'polled'>, now: number, emit: Emit): State {
   const { daemon } = state;
   if (daemon.kind !== 'up' || daemon.id !== id || daemon.pulse?.hung === true) return state;
   const before = daemon.pulse;
   const { switches, starved, stopped } = vitals;
   const lives = !stopped && (starved || switches !== before?.switches);
-  const pulse = { ...beat(before, lives, HUNG_AFTER_LOOKS, now), switches };
+  const pulse = { ...beat(before, lives, HUNG_AFTER_POLLS, now), switches };
   const { hung, silentPolls, silentSince } = pulse;
   if (hung) {
     const fields = { pid: id.pid, stopped, stillMs: Math.round(now - silentSince) };
     emit(logged('error', 'keepalived-hung', fields));
     emit({ kind: 'kill', id });
-  } else if (silentPolls > 0 && silentPolls % WAKE_AFTER_LOOKS === 0) emit({ kind: 'wake', id });
+  } else if (silentPolls > 0 && silentPolls % WAKE_AFTER_POLLS === 0) emit({ kind: 'wake', id });
   return { ...state, daemon: { ...daemon, pulse } };
 }

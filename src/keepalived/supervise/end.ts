@@ -9,11 +9,11 @@ type State = VrrpSupervisorState;
 type Emit = EmitAction<Action>;
 
 /**
- * keepalived 2.2 ends within 1.1 s of SIGTERM, one second of which is its own wait; on a starved node it takes longer.
- * If it hangs, the rest of the end fits into 3 s.
+ * keepalived 2.2 ends within 1.1 s of SIGTERM, one second of which is a fixed wait. On a starved node it takes longer. Even if it hangs,
+ * everything up to the removal of its VIPs takes at most 3 s.
  */
 const STOP_PATIENCE_MS = 2_200;
-const SWEEP_AGAIN_MS = 500;
+const SWEEP_RETRY_MS = 500;
 
 export const stoppingFailure: Failure = {
   stage: 'stop',
@@ -21,8 +21,7 @@ export const stoppingFailure: Failure = {
 };
 
 /**
- * Lets keepalived give its VIPs up: it sends adverts of priority 0 and removes the addresses. Everything else follows
- * its end.
+ * Stops keepalived gracefully: it sends adverts with priority 0 and removes its addresses. All further steps follow its exit.
  */
 export function endDaemon(state: State, now: number, emit: Emit): State {
   const requests = [...(state.job?.requests ?? []), ...state.queued];
@@ -54,8 +53,8 @@ export function exited(state: State, id: ProcessId, how: string, now: number, em
     return { ...forgetInstances(state, now, 'keepalived was stopped', emit), daemon: deadAt(now) };
   }
   const ranMs = Math.round(now - daemon.since);
-  // An address that a dead keepalived left still serves. It stays until a peer has taken over, and is then removed. If
-  // keepalived hung, a peer has taken over already.
+  // An address that a dead keepalived left still serves, so it stays until a peer has taken over. If keepalived hung, a peer has taken
+  // over already.
   const hung = daemon.kind === 'up' && daemon.pulse?.hung === true;
   const held = state.instances.filter(({ state: it }) => it === 'MASTER').map(({ name }) => name);
   const graceMs = Math.max(
@@ -75,7 +74,7 @@ export function exited(state: State, id: ProcessId, how: string, now: number, em
   return jobFailed(dead, { stage: 'start', message }, now, emit);
 }
 
-/** A SIGTERM from another program and the death of keepalived's VRRP process look alike: keepalived ends with 0. */
+/** keepalived exits with 0 both after a SIGTERM from another program and after the death of its VRRP process. */
 function howWords(how: string): string {
   return how === 'exit code 0' ? `${how}, as after SIGTERM or the end of its VRRP process` : how;
 }
@@ -102,11 +101,11 @@ export function swept(state: State, event: EventOf<'swept'>, now: number, emit: 
   const { removed, trouble } = event;
   if (removed.length > 0)
     emit(logged('warn', 'stale-vip-removed', { removed, reason: 'no instance on this node holds it' }));
-  // A VIP that cannot be removed does not delay the answer to a stop; it does delay a start.
+  // A VIP that cannot be removed delays the next start, but not the answer to a stop.
   if (trouble !== undefined) {
     emit(logged('error', 'stale-vip-stays', { trouble }));
     if (state.phase === 'running')
-      return { ...state, daemon: { kind: 'dead', stage: 'waiting', sweepAt: now + SWEEP_AGAIN_MS } };
+      return { ...state, daemon: { kind: 'dead', stage: 'waiting', sweepAt: now + SWEEP_RETRY_MS } };
   }
   emit({ kind: 'answer', requests: state.stopping, result: {} });
   const next: State = { ...state, daemon: { kind: 'none' }, stopping: [] };
@@ -118,7 +117,7 @@ export function kill(state: State, daemon: Extract<Daemon, { kind: 'leaving' }>,
   return { ...state, daemon: { ...daemon, killed: true } };
 }
 
-/** keepalived may have ended before the kill: then there is nothing to log. */
+/** Logs a kill unless keepalived had already ended. */
 export function logKilled({ daemon }: State, id: ProcessId, emit: Emit): void {
   if (daemon.kind !== 'leaving' || daemon.id !== id) return;
   emit(logged('error', 'keepalived-killed', { pid: id.pid }));

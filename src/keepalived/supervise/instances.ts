@@ -7,7 +7,7 @@ import { type Why, whyNotified, whyReported } from './why.ts';
 type State = VrrpSupervisorState;
 type Emit = (action: Action) => void;
 
-/** Takes a line of the FIFO. */
+/** Applies a line of the notify FIFO. */
 export function notified(state: State, event: EventOf<'notified'>, now: number, emit: Emit): State {
   const { instance, priority, trackValue } = event;
   const to = event.state ?? state.instances.find(({ name }) => name === instance)?.state;
@@ -16,7 +16,7 @@ export function notified(state: State, event: EventOf<'notified'>, now: number, 
   return moveTo(state, { name: instance, state: to, priority }, why, now, emit);
 }
 
-/** Takes keepalived's report. Lines of the FIFO may have been lost, or there is no FIFO. */
+/** Applies the states in keepalived's dump. Lines of the FIFO may have been lost, or there is no FIFO. */
 export function reported(state: State, report: SelfReport, now: number, emit: Emit): State {
   const names = new Set(report.map(({ name }) => name));
   const kept: State = { ...state, instances: state.instances.filter(({ name }) => names.has(name)) };
@@ -25,7 +25,7 @@ export function reported(state: State, report: SelfReport, now: number, emit: Em
   return report.reduce(moved, kept);
 }
 
-/** No keepalived runs, so this node holds no VIP. Readers of the state file must know at once. */
+/** Moves every instance to STOP once keepalived has ended, so that readers of the state file learn at once that this node holds no VIP. */
 export function forgetInstances(state: State, now: number, reason: string, emit: Emit): State {
   return state.instances.reduce(
     (next, { name, priority }) =>
@@ -56,7 +56,7 @@ function moveTo(
   }
   const transition = { instance: to.name, from, to: to.state, priority: to.priority, reason };
   emit(logged('info', 'vrrp-transition', { ...transition, cause }));
-  // Its resignation waits in the kernel for the link, and a peer would later take it for the next holder's.
+  // The resignation is queued in the kernel until the link is up, and a peer would then mistake it for that of the next holder.
   if (from === 'MASTER' && cause === 'interface-down')
     emit({ kind: 'discard-unsent', interfaces: interfacesOf(state, to.name) });
   return { ...state, instances, lastTransition: { ...transition, at: now } };

@@ -7,8 +7,8 @@ type State = VrrpSupervisorState;
 type Emit = EmitAction<Action>;
 
 /**
- * Starts the only job that may be under way. A restart after a death skips the check: it uses the copy that ran before,
- * so that a file which has become invalid does not keep the node out.
+ * Begins a job; there is at most one at a time. A restart after a death skips the check: it uses the copy that ran before, so that a
+ * file which has become invalid does not keep the node out.
  */
 export function beginJob(state: State, job: Pick<Job, 'cause' | 'requests'>, now: number, emit: Emit): State {
   const next: State = { ...state, restart: { ...state.restart, at: undefined } };
@@ -20,8 +20,8 @@ export function beginJob(state: State, job: Pick<Job, 'cause' | 'requests'>, now
 }
 
 /**
- * The configuration is accepted: a running keepalived reloads; otherwise one is started once nothing is left of the
- * last.
+ * Continues a job whose configuration is accepted: a running keepalived reloads. Otherwise keepalived is started once nothing of the
+ * previous one is left.
  */
 export function proceed(state: State, emit: Emit): State {
   const { job, daemon, configuration } = state;
@@ -56,8 +56,8 @@ export function succeeded(state: State, id: ProcessId, now: number, emit: Emit):
 }
 
 /**
- * A running keepalived goes on, and the job ends with the answer. Otherwise the last accepted configuration is tried at
- * once, and then everything again after a growing pause.
+ * Ends a job with a failure. A running keepalived continues unchanged. Otherwise the last accepted configuration is tried at once, and
+ * then the whole job is retried with backoff.
  */
 export function jobFailed(state: State, failure: Failure, now: number, emit: Emit): State {
   const { job } = state;

@@ -16,12 +16,12 @@ import type { Vitals } from './state.ts';
 /** A VRRP process whose parent was killed resigns within two seconds, and removes its addresses first. */
 const REAP_PATIENCE_MS = 1_500;
 
-/** keepalived's processes, identified by pid and start time, so that the next supervisor knows them too. */
+/** keepalived's processes, recorded by pid and start time, so that the next supervisor can find them. */
 export interface Processes {
   readonly started: (id: ProcessId) => void;
-  /** Records the children: once the parent is gone, they cannot be found any more. Undefined if nothing is visible. */
-  readonly look: () => Vitals | undefined;
-  /** Resolves once all processes are gone; those that do not end are killed. */
+  /** Records the children, which cannot be found once the parent is gone. Undefined if the parent or its children do not run. */
+  readonly poll: () => Vitals | undefined;
+  /** Resolves once all processes have ended. Kills those that do not end by themselves. */
   readonly reap: () => Promise<void>;
   /** The parent that an earlier supervisor recorded, if it still runs. */
   readonly leftOver: () => ProcessId | undefined;
@@ -31,21 +31,21 @@ export const recordSchema = z.object({ parent: processSchema, children: z.readon
 
 export function createProcesses(path: string, log: Log): Processes {
   const file = openProcessRecord(path, recordSchema, log);
-  let known = file.read();
-  const remember = (record: z.infer<typeof recordSchema>): void => {
-    known = record;
-    file.write(record);
+  let recorded = file.read();
+  const record = (processes: z.infer<typeof recordSchema>): void => {
+    recorded = processes;
+    file.write(processes);
   };
   return {
-    started: (parent) => remember({ parent, children: [] }),
-    look: () => {
-      if (known === undefined || !isAlive(known.parent)) return undefined;
-      const children = childrenOf(known.parent);
-      remember({ ...known, children });
-      return vitalsOf(known.parent, children);
+    started: (parent) => record({ parent, children: [] }),
+    poll: () => {
+      if (recorded === undefined || !isAlive(recorded.parent)) return undefined;
+      const children = childrenOf(recorded.parent);
+      record({ ...recorded, children });
+      return vitalsOf(recorded.parent, children);
     },
-    reap: () => reap(known === undefined ? [] : [known.parent, ...known.children]),
-    leftOver: () => (known !== undefined && isAlive(known.parent) ? known.parent : undefined),
+    reap: () => reap(recorded === undefined ? [] : [recorded.parent, ...recorded.children]),
+    leftOver: () => (recorded !== undefined && isAlive(recorded.parent) ? recorded.parent : undefined),
   };
 }
 

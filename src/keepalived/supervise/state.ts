@@ -5,19 +5,19 @@ import type { ProcessId } from '../../engine/system/process/processes.ts';
 import type { InstanceState, VrrpState } from '../vip-presence.ts';
 import type { AcceptedConfiguration, SelfReport, TransitionWords } from '../vrrp-program.ts';
 
-/** Times are milliseconds of the monotonic clock. */
+/** The complete state of the supervisor. Times are milliseconds of the monotonic clock. */
 export interface VrrpSupervisorState {
   readonly phase: 'running' | 'stopping' | 'stopped';
   /** The requested state. The actual state is `daemon`. */
   readonly wanted: 'up' | 'down';
   readonly daemon: Daemon;
-  /** The configuration that keepalived runs on, or would start with. */
+  /** The configuration that keepalived runs, or would be started with. */
   readonly configuration: AcceptedConfiguration | undefined;
   readonly instances: readonly InstanceState[];
   readonly job: Job | undefined;
-  /** The number of the last check. The outcome of an earlier check, whose job was given up, is ignored. */
+  /** The number of the last check. The outcome of an earlier check, whose job was abandoned, is ignored. */
   readonly checks: number;
-  /** Requests that came during the job; they lead to exactly one further job. */
+  /** Requests that arrived during the job. They lead to exactly one further job. */
   readonly queued: readonly RequestId[];
   /** Requests that are answered once no process and no VIP is left. */
   readonly stopping: readonly RequestId[];
@@ -25,8 +25,8 @@ export interface VrrpSupervisorState {
   /** How often keepalived was restarted after a death. */
   readonly restarts: number;
   readonly lastTransition: Transition | undefined;
-  /** The latest messages, the newest last. */
-  readonly said: readonly { readonly words: TransitionWords; readonly at: number }[];
+  /** The latest parsed lines of keepalived's log, the newest last. */
+  readonly logged: readonly { readonly words: TransitionWords; readonly at: number }[];
   readonly lastFailure: (Failure & { readonly at: number }) | undefined;
 }
 
@@ -34,38 +34,38 @@ export interface VrrpSupervisorState {
 export type VrrpRequest = 'reload' | 'start' | 'stop';
 
 export type Daemon =
-  /** No process runs, and no VIP was left. */
+  /** No process runs, and no VIP is left on this node. */
   | { readonly kind: 'none' }
   /** Started, but has not reported a state yet: a signal might end it. */
   | { readonly kind: 'starting'; readonly id: ProcessId; readonly since: number; readonly until: number }
   | { readonly kind: 'up'; readonly id: ProcessId; readonly since: number; readonly pulse?: Pulse }
   | { readonly kind: 'leaving'; readonly id: ProcessId; readonly killAt: number; readonly killed: boolean }
-  /** Dead. Its remaining processes end first. Then, not before `sweepAt`, its VIPs are removed. */
+  /** Dead. Its remaining processes are reaped first. Then, not before `sweepAt`, its VIPs are removed. */
   | {
       readonly kind: 'dead';
       readonly stage: 'reaping' | 'waiting' | 'sweeping';
       readonly sweepAt: number;
     };
 
-/** What is visible of its processes from outside. */
+/** The state of keepalived's processes, as the kernel reports it. */
 export interface Vitals {
-  /** How often its VRRP process has been scheduled so far. */
+  /** How often the VRRP process has been scheduled so far. */
   readonly switches: number;
   /**
-   * It is runnable, but waits for a processor or inside the kernel. A wait of 3 s was seen for a network lock that a
-   * starved process held.
+   * The VRRP process is runnable, but waits for a processor or inside the kernel. A wait of 3 s was observed for a network lock that
+   * a starved process held.
    */
   readonly starved: boolean;
-  /** It was stopped by SIGSTOP or a debugger. */
+  /** A process was stopped by SIGSTOP or a debugger. */
   readonly stopped: boolean;
 }
 
-/** `switches` at the last look. */
+/** `switches`: the count at the last poll. */
 export interface Pulse extends SharedPulse {
   readonly switches: number;
 }
 
-/** One attempt to make keepalived run on a configuration. */
+/** One attempt to make keepalived run a configuration. */
 export interface Job {
   readonly cause: 'boot' | 'request' | 'died' | 'retry' | 'start' | 'fallback';
   readonly requests: readonly RequestId[];
@@ -95,7 +95,7 @@ export type Event =
   | { readonly kind: 'refused'; readonly check: number; readonly failure: Failure }
   | { readonly kind: 'started'; readonly id: ProcessId }
   | { readonly kind: 'start-failed'; readonly message: string }
-  /** It has shown that it runs on configuration `number`. */
+  /** keepalived's dump shows that it runs configuration `number`. */
   | {
       readonly kind: 'reported';
       readonly id: ProcessId;
@@ -111,9 +111,9 @@ export type Event =
       readonly priority: number;
       readonly trackValue: number | undefined;
     }
-  | { readonly kind: 'said'; readonly words: TransitionWords }
-  | { readonly kind: 'looked'; readonly id: ProcessId; readonly vitals: Vitals }
-  /** Part of it was still alive when it was killed. */
+  | { readonly kind: 'log-line'; readonly words: TransitionWords }
+  | { readonly kind: 'polled'; readonly id: ProcessId; readonly vitals: Vitals }
+  /** At least one of its processes was still alive when it was killed. */
   | { readonly kind: 'killed'; readonly id: ProcessId }
   | { readonly kind: 'exited'; readonly id: ProcessId; readonly how: string }
   | { readonly kind: 'reaped' }
@@ -128,17 +128,17 @@ export type Action = OwnAction | SharedAction<Done>;
 export type OwnAction =
   | { readonly kind: 'check'; readonly check: number }
   | { readonly kind: 'start' }
-  /** `reload` makes it read the configuration; both ask which one it runs on. */
+  /** `reload` makes keepalived read the configuration. Both request a dump, which shows the configuration that it runs. */
   | {
       readonly kind: 'reload' | 'ask';
       readonly id: ProcessId;
       readonly configuration: AcceptedConfiguration;
     }
-  /** `wake` wakes a healthy VRRP process, and does nothing else. */
+  /** `wake` wakes a sleeping VRRP process, and has no other effect. */
   | { readonly kind: 'terminate' | 'kill' | 'wake'; readonly id: ProcessId }
   | { readonly kind: 'reap' }
   | { readonly kind: 'sweep' }
-  /** Packets that the kernel holds until it knows where to send them. */
+  /** Discards packets that the kernel queues until it has the MAC of their destination. */
   | { readonly kind: 'discard-unsent'; readonly interfaces: readonly string[] };
 
 /** `generation` is the number of the accepted configuration. */
@@ -148,7 +148,7 @@ export interface Done {
   readonly tookMs?: number;
 }
 
-/** The state of a new supervisor: remains of an earlier keepalived are ended first. */
+/** The state of a new supervisor, which first ends what an earlier keepalived left. */
 export function initialState(configuration: AcceptedConfiguration | undefined): VrrpSupervisorState {
   return {
     phase: 'running',
@@ -163,7 +163,7 @@ export function initialState(configuration: AcceptedConfiguration | undefined): 
     restart: noRestart,
     restarts: 0,
     lastTransition: undefined,
-    said: [],
+    logged: [],
     lastFailure: undefined,
   };
 }

@@ -4,10 +4,10 @@ import type { VrrpStatus } from './vrrp-status.ts';
 
 type State = VrrpSupervisorState;
 
-/** The state for people, monitors and probes. */
+/** The supervisor's status for operators, monitors and probes. */
 export function describeState(
   state: State,
-  seen: { readonly present: ReadonlySet<string>; readonly trackFiles: VrrpStatus['trackFiles'] },
+  observed: { readonly present: ReadonlySet<string>; readonly trackFiles: VrrpStatus['trackFiles'] },
   now: number,
 ): VrrpStatus {
   const { lastTransition } = state;
@@ -16,8 +16,8 @@ export function describeState(
     phase: phaseOf(state),
     wanted: state.wanted,
     current: currentOf(state, now),
-    instances: instancesOf(state, seen.present, now),
-    trackFiles: seen.trackFiles,
+    instances: instancesOf(state, observed.present, now),
+    trackFiles: observed.trackFiles,
     restarts: state.restarts,
     lastTransition: lastTransition === undefined ? null : withAge(lastTransition, now),
     ...describeShared(state, state.job, now),
@@ -48,13 +48,13 @@ function instancesOf(
   now: number,
 ): VrrpStatus['instances'] {
   return (configuration?.instances ?? []).map(({ name, vips, masterDownMs }) => {
-    const known = instances.find((each) => each.name === name);
-    const hasWaited = known?.state === 'BACKUP' && now - known.since > masterDownMs;
+    const reported = instances.find((each) => each.name === name);
+    const hasWaited = reported?.state === 'BACKUP' && now - reported.since > masterDownMs;
     return {
       name,
-      state: known?.state ?? 'UNKNOWN',
-      priority: known?.priority ?? 0,
-      sinceMs: known === undefined ? 0 : Math.round(now - known.since),
+      state: reported?.state ?? 'UNKNOWN',
+      priority: reported?.priority ?? 0,
+      sinceMs: reported === undefined ? 0 : Math.round(now - reported.since),
       hearsHolder: hasWaited && daemon.kind === 'up' && daemon.pulse?.hung !== true,
       vips: vips.map(({ address }) => ({ address, present: present.has(address) })),
     };

@@ -54,26 +54,26 @@ async function start(settings: KeepalivedSuperviseSettings, log: Log): Promise<V
   return supervisor;
 }
 
-/** Starting even `true` takes long on a starved node. This runs once per process. */
+/** On a starved node even `true` takes long to start. It runs once per supervisor. */
 const TRY_PRIORITY_MS = 20_000;
 
-/** Without CAP_SYS_NICE in the container, keepalived runs without a realtime priority. */
-async function permittedPriority(wanted: number | undefined, log: Log): Promise<number | undefined> {
-  if (wanted === undefined) return undefined;
-  const tried = await runLeanCommand(['chrt', '--rr', String(wanted), 'true'], {
+/** The requested priority if the container has CAP_SYS_NICE. Otherwise keepalived runs without a realtime priority. */
+async function permittedPriority(requested: number | undefined, log: Log): Promise<number | undefined> {
+  if (requested === undefined) return undefined;
+  const problem = await runLeanCommand(['chrt', '--rr', String(requested), 'true'], {
     timeoutMs: TRY_PRIORITY_MS,
   }).then(
     ({ exitCode, stderr }) => (exitCode === 0 ? undefined : stderr.trim() || `exit code ${exitCode}`),
     messageOf,
   );
-  if (tried === undefined) return wanted;
-  log({ event: 'no-realtime-priority', level: 'warn', wanted, message: tried });
+  if (problem === undefined) return requested;
+  log({ event: 'no-realtime-priority', level: 'warn', wanted: requested, message: problem });
   return undefined;
 }
 
 /**
- * Why this node can hold no VIP; undefined if keepalived runs and competes for at least one. One is enough: on a node without a router
- * the ingress VIP is in FAULT, as intended. A drained node competes.
+ * Why this node cannot hold any VIP; undefined if keepalived runs and competes for at least one. One is enough: on a node without a
+ * router the ingress VIP is in FAULT, as intended. A drained node competes.
  */
 export function unreadiness({
   phase,

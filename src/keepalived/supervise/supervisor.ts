@@ -32,14 +32,14 @@ interface VrrpSupervisorOptions {
 }
 
 export interface VrrpSupervisor {
-  /** Each resolves when the request has succeeded or failed. */
+  /** Resolves once the request has succeeded or failed. */
   readonly request: (what: VrrpRequest) => Promise<Answer>;
   readonly status: () => VrrpStatus;
-  /** Takes a message of keepalived. */
+  /** Handles a line of the notify FIFO. */
   readonly notified: (notification: Notification) => void;
   /** Undefined while every due deadline is handled. */
   readonly trouble: () => string | undefined;
-  /** The first call resigns; a second one kills. */
+  /** The first call makes keepalived resign; a second one kills it. */
   readonly stop: () => void;
   /** Resolves once no process runs and no VIP is left. */
   readonly finished: Promise<void>;
@@ -53,8 +53,8 @@ const decisions: Decisions<VrrpSupervisorState, Event, Action> = {
 };
 
 /**
- * Adopts the keepalived of an earlier supervisor: the VIP stays, and there is never a second process. Otherwise it
- * removes the VIPs that were left and starts one. Keeps it running until it is stopped.
+ * Keeps keepalived running until it is stopped. Adopts the keepalived of an earlier supervisor, so that the VIP stays and there is never
+ * a second process. Otherwise removes the VIPs that were left, and starts keepalived.
  */
 export function createVrrpSupervisor(options: VrrpSupervisorOptions): VrrpSupervisor {
   const { program, log } = options;
@@ -70,7 +70,7 @@ export function createVrrpSupervisor(options: VrrpSupervisorOptions): VrrpSuperv
   const adopted = processes.leftOver() ?? program.findLeftOver();
   if (adopted !== undefined) {
     processes.started(adopted);
-    processes.look();
+    processes.poll();
     void endOfAdopted(adopted).then((how) => dispatch({ kind: 'exited', id: adopted, how }));
   }
   dispatch({ kind: 'booted', hasConfiguration: program.hasConfiguration(), adopted });

@@ -7,20 +7,20 @@ import type { KeepalivedDriver, TrackReading } from '../vrrp-program.ts';
 import type { Processes } from './processes.ts';
 import type { Event, VrrpSupervisorState } from './state.ts';
 
-/** A repair follows after two looks: a VIP is restored or removed within half a second. */
-const LOOK_EVERY_MS = 200;
-const ASK_TIMEOUT_MS = 500;
+/** A repair follows after two polls, so a VIP is restored or removed within half a second. */
+const POLL_INTERVAL_MS = 200;
+const CONFIRM_TIMEOUT_MS = 500;
 
 export interface VipReconciler {
   readonly trackFiles: () => readonly TrackReading[];
   /**
-   * Dispatches everything that keepalived has reported so far, so that a transition is known before its consequence.
+   * Dispatches the new lines of keepalived's log. Must be called before a transition is dispatched, because the log has the reason.
    */
   readonly listen: () => void;
   readonly stop: () => void;
 }
 
-interface Surroundings {
+interface ReconcilerParts {
   readonly program: KeepalivedDriver;
   readonly processes: Processes;
   readonly state: () => VrrpSupervisorState;
@@ -29,61 +29,62 @@ interface Surroundings {
 }
 
 /**
- * Polls, five times a second and without a child process, what no event reports: whether each VIP is in its place,
- * whether the monitor is alive, and whether keepalived's processes live.
+ * Polls what no event reports, five times a second and without a child process: whether each VIP is present exactly on the master, whether
+ * the monitor is alive, and whether keepalived's processes are alive.
  */
-export function startVipReconciler(surroundings: Surroundings): VipReconciler {
-  const { program, processes, state, dispatch, log } = surroundings;
+export function startVipReconciler(parts: ReconcilerParts): VipReconciler {
+  const { program, processes, state, dispatch, log } = parts;
   let tracks: readonly TrackReading[] = [];
   let before: readonly Disagreement[] = [];
   const complaints = new Set<string>();
 
-  const lookAtProcesses = (): void => {
-    const vitals = processes.look();
+  const pollProcesses = (): void => {
+    const vitals = processes.poll();
     const { daemon } = state();
-    if (vitals !== undefined && daemon.kind === 'up') dispatch({ kind: 'looked', id: daemon.id, vitals });
+    if (vitals !== undefined && daemon.kind === 'up') dispatch({ kind: 'polled', id: daemon.id, vitals });
   };
   const listen = (): void => {
     for (const words of program.listen()) {
       if (words.kind === 'late') log({ event: 'keepalived-late', level: 'debug', lateMs: words.lateMs });
-      else dispatch({ kind: 'said', words });
+      else dispatch({ kind: 'log-line', words });
     }
   };
-  const lookAtTracks = (): void => {
+  const pollTrackFiles = (): void => {
     const { configuration, instances, daemon } = state();
     if (configuration === undefined || daemon.kind !== 'up') return;
     const held = new Set(instances.flatMap(({ name, state: now }) => (now === 'MASTER' ? name : [])));
-    const looks = program.watchTrackFiles(configuration, (file) =>
+    const readings = program.watchTrackFiles(configuration, (file) =>
       file.instances.some((name) => held.has(name)),
     );
-    for (const look of looks) {
-      const known = tracks.find(({ path }) => path === look.path);
-      if (look.silent && known?.silent !== true) {
+    for (const reading of readings) {
+      const previous = tracks.find(({ path }) => path === reading.path);
+      if (reading.silent && previous?.silent !== true) {
         const reason = 'the track file is no longer refreshed';
-        log({ event: 'monitor-silent', level: 'warn', ...look, reason });
+        log({ event: 'monitor-silent', level: 'warn', ...reading, reason });
       }
-      if (look.demoted && known?.demoted !== true) {
+      if (reading.demoted && previous?.demoted !== true) {
         const reason = 'the monitor is silent, and the URL that it polled does not answer well';
-        log({ event: 'node-demoted', level: 'warn', ...look, reason });
+        log({ event: 'node-demoted', level: 'warn', ...reading, reason });
       }
-      if (!look.silent && known?.silent === true) log({ event: 'monitor-back', level: 'info', ...look });
+      if (!reading.silent && previous?.silent === true)
+        log({ event: 'monitor-back', level: 'info', ...reading });
     }
-    tracks = looks;
+    tracks = readings;
   };
-  const lookAtAddresses = sharedRun(async (): Promise<void> => {
-    const found = lookOnce(state());
-    const again = found.filter((each) => before.some((earlier) => keyOf(earlier) === keyOf(each)));
-    before = found;
-    if (found.length === 0) complaints.clear();
-    if (again.length > 0) await repairAll(again, surroundings, complaints);
+  const pollAddresses = sharedRun(async (): Promise<void> => {
+    const current = disagreementsIn(state());
+    const repeated = current.filter((each) => before.some((earlier) => keyOf(earlier) === keyOf(each)));
+    before = current;
+    if (current.length === 0) complaints.clear();
+    if (repeated.length > 0) await repairAll(repeated, parts, complaints);
   });
-  const look = (): void => {
+  const poll = (): void => {
     listen();
-    lookAtProcesses();
-    lookAtTracks();
-    void lookAtAddresses();
+    pollProcesses();
+    pollTrackFiles();
+    void pollAddresses();
   };
-  const timer = setInterval(look, LOOK_EVERY_MS);
+  const timer = setInterval(poll, POLL_INTERVAL_MS);
   const stop = (): void => {
     clearInterval(timer);
     listen();
@@ -91,26 +92,28 @@ export function startVipReconciler(surroundings: Surroundings): VipReconciler {
   return { trackFiles: () => tracks, listen, stop };
 }
 
-/** Compares nothing while keepalived starts or ends, or while its VIPs are swept. */
-function lookOnce({ daemon, configuration, instances }: VrrpSupervisorState): readonly Disagreement[] {
+/** The disagreements now; empty while keepalived starts or ends, or while its VIPs are swept. */
+function disagreementsIn({ daemon, configuration, instances }: VrrpSupervisorState): readonly Disagreement[] {
   if (configuration === undefined || (daemon.kind !== 'up' && daemon.kind !== 'none')) return [];
   return disagreements(configuration.instances, instances, presentAddresses(), monotonicMs());
 }
 
-/** Asks keepalived first: a lost line of its FIFO must not cost a holder its address. */
+/** Reads keepalived's dump before any repair: a lost line of the FIFO must not cost a holder its address. */
 async function repairAll(
   suspected: readonly Disagreement[],
-  { program, state, dispatch, log }: Surroundings,
+  { program, state, dispatch, log }: ReconcilerParts,
   complaints: Set<string>,
 ): Promise<void> {
   const { daemon, configuration } = state();
   if (daemon.kind === 'up' && configuration !== undefined) {
-    const report = await program.confirm(daemon.id, configuration, AbortSignal.timeout(ASK_TIMEOUT_MS));
+    const report = await program.confirm(daemon.id, configuration, AbortSignal.timeout(CONFIRM_TIMEOUT_MS));
     if (report === undefined) return logOnce('keepalived does not answer', suspected, log, complaints);
     dispatch({ kind: 'reported', id: daemon.id, number: configuration.number, report });
   }
-  const still = lookOnce(state()).filter((each) => suspected.some((it) => keyOf(it) === keyOf(each)));
-  for (const each of still) {
+  const confirmed = disagreementsIn(state()).filter((each) =>
+    suspected.some((it) => keyOf(it) === keyOf(each)),
+  );
+  for (const each of confirmed) {
     const trouble = await program.repair(each);
     if (trouble === undefined) logRepair(each, log);
     else logOnce(trouble, [each], log, complaints);

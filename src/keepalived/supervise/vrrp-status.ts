@@ -3,12 +3,12 @@ import { failureLines, seconds, troubleLines } from '../../engine/supervise/stat
 import { sharedStatusFields } from '../../engine/supervise/status-schema.ts';
 import type { Immutable } from '../../engine/system/immutable.ts';
 
-/** What a keepalived supervisor answers to `status`. Times are milliseconds: ages, and how long until something happens. */
+/** A keepalived supervisor's response to `status`. Times are durations in milliseconds. */
 export const vrrpStatusSchema = z.object({
   ok: z.literal(true),
   phase: z.enum(['waiting-for-configuration', 'starting', 'running', 'down', 'stopping', 'stopped']),
   wanted: z.enum(['up', 'down']),
-  /** What runs; null where nothing does. `generation` counts the accepted configurations. */
+  /** The running keepalived; null if none runs. `generation` is the number of the accepted configuration. */
   current: z.nullable(
     z.object({ pid: z.number(), ageMs: z.number(), generation: z.number(), configSha256: z.string() }),
   ),
@@ -19,22 +19,22 @@ export const vrrpStatusSchema = z.object({
       priority: z.number(),
       sinceMs: z.number(),
       /**
-       * It has been BACKUP for longer than it would be without a holder's adverts, so some arrive. Missing if the
-       * supervisor does not know.
+       * Whether a holder's adverts arrive: the instance has been BACKUP for longer than the master-down time. Missing if the supervisor
+       * does not report it.
        */
       hearsHolder: z.optional(z.boolean()),
-      /** Whether each VIP is on an interface of this node at this moment. */
+      /** Whether each VIP is on an interface of this node now. */
       vips: z.array(z.object({ address: z.string(), present: z.boolean() })),
     }),
   ),
-  /** `instances`: whose priority it counts for. */
+  /** `instances`: the names of those that use the file. */
   trackFiles: z.array(
     z.object({
       path: z.string(),
       instances: z.array(z.string()),
       value: z.number(),
       silent: z.boolean(),
-      /** What a silent monitor asked does not answer either: the value is the supervisor's. */
+      /** The monitor is silent and the URL that it polled does not answer either, so the supervisor lowered the value. */
       demoted: z.optional(z.boolean()),
     }),
   ),
@@ -54,7 +54,7 @@ export const vrrpStatusSchema = z.object({
 
 export type VrrpStatus = Immutable<z.infer<typeof vrrpStatusSchema>>;
 
-/** A keepalived supervisor's status in lines, one fact each. */
+/** A keepalived supervisor's status as text, one fact per line. */
 export function vrrpStatusLines(status: VrrpStatus): readonly string[] {
   const { current, lastTransition } = status;
   return [

@@ -7,7 +7,7 @@ import { transitionCauses } from './why.ts';
 
 type Instance = Pick<VrrpStatus['instances'][number], 'name' | 'state' | 'vips'>;
 
-/** The states that are counted by, each with why an instance can come into it. */
+/** Every pair of a state and a possible cause, for the labels of the transition counter. */
 const moves = Object.entries(transitionCauses).flatMap(([to, causes]) =>
   causes.map((reason) => [to, reason] as const),
 );
@@ -20,7 +20,7 @@ export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Instan
   const transitions = counter(
     'hawser_vip_transitions_total',
     'VRRP transitions, by the new state and why.',
-    // Which instances there are is seen only when the configuration is.
+    // The instances are not known before there is a configuration.
     [],
   );
   const repair = vipRepairCounter(registry, ['put-back', 'stray-removed', 'stale-removed']);

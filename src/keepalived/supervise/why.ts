@@ -4,7 +4,7 @@ import type { VrrpSupervisorState } from './state.ts';
 
 type State = VrrpSupervisorState;
 
-/** Why an instance can come into each state: few enough to be counted by. */
+/** The possible causes of a transition to each state. They are labels of a metric, so they must be few. */
 export const transitionCauses = {
   MASTER: ['no-better-advert', 'reload', 'asked'],
   BACKUP: ['outranked', 'address-removed', 'can-serve-again', 'started', 'reload', 'asked'],
@@ -13,14 +13,14 @@ export const transitionCauses = {
   UNKNOWN: ['asked'],
 } as const satisfies Readonly<Record<VrrpState, readonly string[]>>;
 
-/** For people: what an instance passes through then is no move of its VIP. */
+/** The reason of transitions during a reload, which do not move a VIP. */
 export const reloadReason = 'keepalived was reloaded and reports its state again';
 
 type TransitionCause = (typeof transitionCauses)[VrrpState][number];
 
 export interface Why {
   readonly cause: TransitionCause;
-  /** For people. */
+  /** The cause as text, with details. */
   readonly reason: string;
 }
 
@@ -30,15 +30,15 @@ interface NotifiedTransition {
   readonly trackValue: number | undefined;
 }
 
-/** keepalived logs the reason just before it acts. An older message belongs to another transition. */
-const SAID_WITHIN_MS = 1_000;
+/** keepalived logs the reason just before it acts. An older line belongs to another transition. */
+const LOGGED_WITHIN_MS = 1_000;
 
-/** Its FIFO gives no reason. Its log has most reasons; the supervisor's knowledge at that moment gives the rest. */
+/** Why an instance changed its state. The FIFO has no reasons: most come from keepalived's log, the others from the supervisor's state. */
 export function whyNotified(state: State, transition: NotifiedTransition, now: number): Why {
   const { instance, to, trackValue } = transition;
   const from = state.instances.find(({ name }) => name === instance)?.state ?? 'UNKNOWN';
-  const words = lastWords(state, transition, from, now);
-  if (words !== undefined) return words;
+  const logged = whyLogged(state, transition, from, now);
+  if (logged !== undefined) return logged;
   if (isReload(state, to)) return because('reload');
   switch (to) {
     case 'STOP':
@@ -55,7 +55,7 @@ export function whyNotified(state: State, transition: NotifiedTransition, now: n
   }
 }
 
-/** A report after a reload shows its outcome. */
+/** Why a dump shows another state: a report after a reload shows the outcome of the reload. */
 export function whyReported(state: State, to: VrrpState): Why {
   return because(isReload(state, to) ? 'reload' : 'asked');
 }
@@ -65,15 +65,15 @@ function isReload({ job }: State, to: VrrpState): boolean {
   return job?.stage === 'reloading' && (to === 'MASTER' || to === 'BACKUP');
 }
 
-function lastWords(
-  { said, configuration }: State,
+function whyLogged(
+  { logged, configuration }: State,
   { instance, to }: NotifiedTransition,
   from: VrrpState,
   now: number,
 ): Why | undefined {
   const vips = configuration?.instances.find(({ name }) => name === instance)?.vips ?? [];
-  const recent = said.filter(({ at }) => now - at <= SAID_WITHIN_MS).toReversed();
-  const meant = (words: TransitionWords): Why | undefined => {
+  const recent = logged.filter(({ at }) => now - at <= LOGGED_WITHIN_MS).toReversed();
+  const matching = (words: TransitionWords): Why | undefined => {
     switch (words.kind) {
       case 'outranked':
         return to === 'BACKUP' && from === 'MASTER' && words.instance === instance
@@ -95,7 +95,7 @@ function lastWords(
     }
   };
   for (const { words } of recent) {
-    const why = meant(words);
+    const why = matching(words);
     if (why !== undefined) return why;
   }
   return undefined;

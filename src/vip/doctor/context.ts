@@ -6,16 +6,16 @@ import type { NodeContext, NodeReadings } from '../../engine/examine/context.ts'
 import { keepalivedFlags } from '../../keepalived/supervise/keepalived-supervise-settings.ts';
 import { virtualRouterIdPair } from '../settings/keepalived-monitor-settings.ts';
 
-/** What the VIP's checks see. */
+/** The context of the VIP's checks. */
 export interface VipContext extends NodeContext {
   readonly settings: NodeContext['settings'] &
     SettingsFrom<typeof doctorFlags> & {
       readonly kubeconfig?: string | undefined;
-      /** `none` where there is no settings file. */
+      /** `none` if there is no settings file. */
       readonly settingsFile: { readonly kind: string };
     };
   readonly readings: NodeReadings & {
-    /** Of the API and of ingress. */
+    /** The API VIPs and the ingress VIPs. */
     readonly vips: () => Promise<readonly string[]>;
     readonly apiVips: () => Promise<readonly string[]>;
     /** The kubeconfig in use. */
@@ -29,7 +29,7 @@ export interface VipContext extends NodeContext {
 /** The verdict of a check that needs a VIP, on a node without one. */
 export const NO_VIP = 'no VIP was given (--api-vips) and keepalived.conf has none';
 
-/** What `hawser doctor` has to know of this product. */
+/** The flags of `hawser doctor` for this product. */
 export const doctorFlags = {
   interface: vipInterface,
   clusterName: {

@@ -24,8 +24,8 @@ const NO_LINK = `there is no IPv4 VIP with an interface: ${NO_VIP}`;
 const hasIpv4 = (link: VipLink): boolean => link.vips.some((vip) => !vip.includes(':'));
 
 /**
- * ip-sysctl.txt of the kernel: with 2, only hosts in one of the interface's subnets get an answer; with 8, no host
- * does.
+ * According to the kernel's ip-sysctl.txt, with `arp_ignore` 2 only hosts in a subnet of the interface get an answer, and with 8 no
+ * host does.
  */
 function judgeArp({ device, arpIgnore, arpFilter, onSubnet }: VipLink): Finding {
   if (arpIgnore === undefined)
@@ -65,17 +65,17 @@ function judgeIpv6(device: string, disabled: string | undefined): Finding {
   return ok(`IPv6 is on for ${device}`);
 }
 
-/** `disable_ipv6` of each interface of the VIPs, or of all where none is chosen because IPv6 is off. */
+/** `disable_ipv6` of each interface of the VIPs, or of `all` if no interface is chosen because IPv6 is off. */
 const ipv6Off: Look<VipContext, readonly (readonly [string, string | undefined])[]> = async (context) => {
   const { readings, files } = context;
   if (!(await readings.vips()).some((vip) => vip.includes(':'))) return skip('there is no IPv6 VIP');
   const names = await devices(context);
   const off = async (device: string) =>
     [device, await files.value(`/proc/sys/net/ipv6/conf/${device}/disable_ipv6`)] as const;
-  const found = names.kind === 'read' ? names.value : [];
+  const chosen = names.kind === 'read' ? names.value : [];
   const everywhere = await off('all');
-  if (found.length === 0) return read(everywhere[1] === '1' ? [everywhere] : []);
-  return read(await Promise.all(found.map(off)));
+  if (chosen.length === 0) return read(everywhere[1] === '1' ? [everywhere] : []);
+  return read(await Promise.all(chosen.map(off)));
 };
 
 export const ipv6: Check<VipContext> = checkOf({
@@ -91,11 +91,13 @@ function judgeReversePath({ device, rpFilter }: VipLink, all: readonly NetworkRo
   if (rpFilter === undefined)
     return unknown(`rp_filter of ${device} cannot be read`, 'run this on the node itself');
   if (rpFilter !== 1) return ok(`rp_filter of ${device} is ${rpFilter === 0 ? 'off' : 'loose'}`);
-  const ways = all.filter(({ destination }) => destination === '0.0.0.0/0').map((route) => route.interface);
-  if (ways.length === 0 || ways.includes(device))
+  const defaults = all
+    .filter(({ destination }) => destination === '0.0.0.0/0')
+    .map((route) => route.interface);
+  if (defaults.length === 0 || defaults.includes(device))
     return ok(`rp_filter of ${device} is strict, and replies leave by it`);
   return fail(
-    `rp_filter of ${device} is strict, and the default route is ${ways.join(', ')}`,
+    `rp_filter of ${device} is strict, and the default route is ${defaults.join(', ')}`,
     `sysctl -w net.ipv4.conf.${device}.rp_filter=2 (and in /etc/sysctl.d/)`,
   );
 }
@@ -113,15 +115,15 @@ export const reversePath: Check<VipContext> = checkOf({
   judge: (facts) => facts.links.filter(hasIpv4).map((link) => judgeReversePath(link, facts.routes)),
 });
 
-/** The interface of the VIP, and whether the address can be a VIP. */
+/** Judges the interface of a VIP, and whether the address can be a VIP on this node. */
 export function judgeVipInterface(
   vip: string,
   interfaces: readonly NetworkInterface[],
   all: readonly NetworkRoute[],
-  wanted?: string,
+  requested?: string,
 ): Finding {
-  const [problem] = vipProblems(vip, { interfaces, routes: all, interface: wanted, isOurs: true });
-  const chosen = chooseVipInterface(vip, interfaces, all, wanted);
+  const [problem] = vipProblems(vip, { interfaces, routes: all, interface: requested, isOurs: true });
+  const chosen = chooseVipInterface(vip, interfaces, all, requested);
   if (problem !== undefined || chosen.kind === 'none')
     return fail(
       `${vip}: ${problem?.replace(/^Cannot .* VIP "[^"]*": /, '')}`,
@@ -146,10 +148,10 @@ export const vipInterface: Check<VipContext> = checkOf({
     vips,
     routes,
     here: ({ readings, settings }: VipContext) =>
-      read({ interfaces: readings.interfaces(), wanted: settings.interface }),
+      read({ interfaces: readings.interfaces(), requested: settings.interface }),
   },
   judge: ({ vips: all, here, ...facts }) =>
-    all.map((vip) => judgeVipInterface(vip, here.interfaces, facts.routes, here.wanted)),
+    all.map((vip) => judgeVipInterface(vip, here.interfaces, facts.routes, here.requested)),
 });
 
 function find(processes: readonly HostProcess[], program: string): HostProcess | undefined {
@@ -158,17 +160,17 @@ function find(processes: readonly HostProcess[], program: string): HostProcess |
   );
 }
 
-/** What `look` says of each interface of the VIPs, where this program runs. */
+/** Calls `readDevice` for each interface of the VIPs; skipped unless this program runs. */
 function managed<T>(
   program: string,
-  look: (context: VipContext, device: string) => Promise<T>,
+  readDevice: (context: VipContext, device: string) => Promise<T>,
 ): Look<VipContext, readonly (readonly [string, T])[]> {
   return async (context) => {
     if (find(await context.readings.processes(), program) === undefined) return skip('it does not run here');
     const names = await devices(context);
     if (names.kind !== 'read') return names;
     return read(
-      await Promise.all(names.value.map(async (name) => [name, await look(context, name)] as const)),
+      await Promise.all(names.value.map(async (name) => [name, await readDevice(context, name)] as const)),
     );
   };
 }
@@ -213,8 +215,8 @@ export const networkManager: Check<VipContext> = checkOf({
   none: 'no interface is known for a VIP',
   unlessUnseen: ['skip'],
   judge: ({ unmanaged }) =>
-    unmanaged.map(([device, isLeftAlone]) =>
-      isLeftAlone
+    unmanaged.map(([device, isUnmanaged]) =>
+      isUnmanaged
         ? ok(`it leaves ${device} alone`)
         : warn(
             `NetworkManager manages ${device}`,

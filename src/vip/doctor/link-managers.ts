@@ -1,6 +1,6 @@
 import type { HostFiles } from '../../engine/examine/host-files.ts';
 
-/** A file in the form of systemd's and NetworkManager's: the last value of each `[section] key`. */
+/** Parses a configuration file of systemd or NetworkManager: the last value of each `[section] key`. */
 function parseIni(text: string): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   let section = '';
@@ -22,8 +22,8 @@ export interface NetworkFile {
 }
 
 /**
- * The .network file that systemd-networkd applies to an interface: the first by file name whose `[Match] Name=` fits, as
- * systemd.network(5) has it. Matches by anything else (MACAddress=, Type=) are not understood, and fit.
+ * The .network file that systemd-networkd applies to an interface: the first by file name whose `[Match] Name=` matches, as in
+ * systemd.network(5). Other conditions (MACAddress=, Type=) are not evaluated and count as matches.
  */
 export async function networkFileOf(files: HostFiles, device: string): Promise<NetworkFile | undefined> {
   const byName = new Map<string, string>();
@@ -42,19 +42,19 @@ export async function networkFileOf(files: HostFiles, device: string): Promise<N
 }
 
 async function dropInsOf(files: HostFiles, name: string): Promise<readonly ReadonlyMap<string, string>[]> {
-  const found: ReadonlyMap<string, string>[] = [];
+  const dropIns: ReadonlyMap<string, string>[] = [];
   for (const folder of [...NETWORK_FOLDERS].reverse())
     for (const part of await files.list(`${folder}/${name}.d`))
       if (part.endsWith('.conf'))
-        found.push(parseIni((await files.value(`${folder}/${name}.d/${part}`)) ?? ''));
-  return found;
+        dropIns.push(parseIni((await files.value(`${folder}/${name}.d/${part}`)) ?? ''));
+  return dropIns;
 }
 
 function fits(patterns: string | undefined, device: string): boolean {
   if (patterns === undefined) return true;
   return patterns.split(/\s+/).some((pattern) => {
-    const wanted = pattern.replace(/^!/, '');
-    return isLike(device, wanted) !== pattern.startsWith('!');
+    const glob = pattern.replace(/^!/, '');
+    return isLike(device, glob) !== pattern.startsWith('!');
   });
 }
 
@@ -65,7 +65,7 @@ const NM_FOLDERS = [
   '/etc/NetworkManager/conf.d',
 ];
 
-/** The interfaces that NetworkManager must leave alone: `interface-name:eth1;mac:…` of every file that lists some. */
+/** The device specifications that NetworkManager must not manage, from all its files: `interface-name:eth1`, `mac:…`. */
 export async function unmanagedDevices(files: HostFiles): Promise<readonly string[]> {
   const paths = [...NM_FILES];
   for (const folder of NM_FOLDERS)
@@ -76,7 +76,7 @@ export async function unmanagedDevices(files: HostFiles): Promise<readonly strin
     .filter((part) => part !== '');
 }
 
-/** Whether one of NetworkManager's device specifications names an interface; by MAC address and the like is not known. */
+/** Whether one of NetworkManager's device specifications names an interface. Specifications by MAC address and the like do not count. */
 export function isNamed(specifications: readonly string[], device: string): boolean {
   return specifications.some((specification) => {
     const [, name] = /^(?:interface-name:=?)?([^:]+)$/.exec(specification.trim()) ?? [];
@@ -84,7 +84,7 @@ export function isNamed(specifications: readonly string[], device: string): bool
   });
 }
 
-/** Shell patterns as interfaces' names need them: `*`, `?` and `[…]`. */
+/** Matches a name against a shell pattern with `*`, `?` and `[…]`. */
 function isLike(name: string, pattern: string): boolean {
   const source = pattern
     .replaceAll(/[.+^${}()|\\]/g, '\\$&')

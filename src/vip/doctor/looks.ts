@@ -14,7 +14,7 @@ export const vips: Look<VipContext, readonly string[]> = async ({ readings }) =>
   return all.length === 0 ? skip(NO_VIP) : read(all);
 };
 
-/** An interface on which VIPs go. */
+/** An interface with the VIPs that belong on it. */
 export interface VipLink {
   readonly device: string;
   readonly vips: readonly string[];
@@ -22,7 +22,7 @@ export interface VipLink {
   readonly arpIgnore: number | undefined;
   readonly arpFilter: number | undefined;
   readonly rpFilter: number | undefined;
-  /** Every interface with a subnet that holds the IPv4 VIP. */
+  /** Every interface with a subnet that contains the IPv4 VIP. */
   readonly onSubnet: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export const links: Look<VipContext, readonly VipLink[]> = async ({ readings, se
     const on = chooseVipInterface(vip, interfaces, routes, settings.interface);
     return on.kind === 'chosen' ? { vip, device: on.name } : [];
   });
-  // For these settings the kernel takes the greater of `all` and the interface's own.
+  // For these settings the kernel uses the greater value of `all` and the interface.
   const setting = async (device: string, key: string): Promise<number | undefined> => {
     const paths = ['all', device].map((name) => `/proc/sys/net/ipv4/conf/${name}/${key}`);
     const values = (await Promise.all(paths.map(files.value))).flatMap((text) => text ?? []);
@@ -42,7 +42,7 @@ export const links: Look<VipContext, readonly VipLink[]> = async ({ readings, se
   const all = [...Map.groupBy(chosen, ({ device }) => device)].map(async ([device, on]): Promise<VipLink> => {
     const address = parseAddress(on.map(({ vip }) => vip).find((vip) => !vip.includes(':')) ?? '');
     const onSubnet = interfaces.filter(({ addresses }) =>
-      // An address of its own is no subnet.
+      // A single address is not a subnet.
       addresses.some((cidr) => !cidr.endsWith('/32') && address !== undefined && isInSubnet(address, cidr)),
     );
     const [arpIgnore, arpFilter, rpFilter] = await Promise.all(
@@ -54,15 +54,15 @@ export const links: Look<VipContext, readonly VipLink[]> = async ({ readings, se
   return read(await Promise.all(all));
 };
 
-/** The interfaces of the VIPs' links, or the one that was given. */
+/** The interfaces of the VIPs, or the one in `--interface`. */
 export const devices: Look<VipContext, readonly string[]> = async (context) => {
   const { interface: given } = context.settings;
   if (given !== undefined) return read([given]);
-  const found = await readOnce(context, links);
-  return found.kind === 'read' ? read(found.value.map(({ device }) => device)) : found;
+  const reading = await readOnce(context, links);
+  return reading.kind === 'read' ? read(reading.value.map(({ device }) => device)) : reading;
 };
 
-/** The interfaces of this node that have each VIP, those that are down included. */
+/** The interfaces of this node that have each VIP, including interfaces that are down. */
 export const held: Look<VipContext, ReadonlyMap<string, readonly string[]>> = async ({ readings }) => {
   const all = (await readings.vips()).map(async (vip) => [vip, await findAddress(vip)] as const);
   const here = new Map<string, readonly string[]>();
@@ -77,13 +77,13 @@ export const held: Look<VipContext, ReadonlyMap<string, readonly string[]>> = as
   return read(here);
 };
 
-/** Whether hawser's keepalived runs here, so that some node must hold the VIP. */
+/** Whether hawser's keepalived runs on this node. If it does, some node must hold the VIP. */
 export const isLive: Look<VipContext, boolean> = async ({ readings, settings }) => {
   const live = await readings.supervisor('keepalived', settings.keepalivedSocket);
   return read(live.kind === 'answered' && live.answer.ok);
 };
 
-/** The nodes that keepalived.conf has as peers, and where they are from. */
+/** The peers in keepalived.conf. `from`: the path of the file. */
 export async function configuredPeers(
   { keepalivedConfig: from }: { readonly keepalivedConfig: string },
   files: HostFiles,
@@ -91,7 +91,7 @@ export async function configuredPeers(
   return { peers: unicastPeers((await files.value(from)) ?? ''), from };
 }
 
-/** The addresses of every `unicast_peer { … }`, as their own names, without the placeholder of a node that is alone. */
+/** The addresses in every `unicast_peer { … }` block, without the placeholder of a single node. The name of a peer is its address. */
 export function unicastPeers(text: string): readonly Peer[] {
   const instances = parseBlocks(text).filter(({ words: [what] }) => what === 'vrrp_instance');
   const addresses = new Set(instances.flatMap(({ children }) => namesIn(children, 'unicast_peer')));
@@ -105,7 +105,7 @@ interface GivenVips {
   readonly keepalivedConfig: string;
 }
 
-/** The VIPs that were given, else those of keepalived.conf, so that a node that runs hawser needs no flags. */
+/** The VIPs of the settings, or else those of keepalived.conf, so that a node that runs hawser needs no flags. */
 export async function lookForVips({ apiVips, ingressVips, keepalivedConfig }: GivenVips, files: HostFiles) {
   if (apiVips.length + ingressVips.length > 0) return { api: apiVips, ingress: ingressVips };
   const { instances } = parseConfiguration((await files.value(keepalivedConfig)) ?? '');

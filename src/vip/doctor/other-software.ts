@@ -13,7 +13,7 @@ import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { type HostProcess, isHawser } from '../../engine/examine/host-processes.ts';
 import type { VipContext } from './context.ts';
 
-/** A static pod of the kubelet, as its text describes it. */
+/** The manifest of a static pod. */
 interface Manifest {
   readonly path: string;
   readonly text: string;
@@ -29,7 +29,7 @@ function softwareOf({ text }: Manifest): string | undefined {
   return isOurs ? undefined : KNOWN.find(({ pattern }) => pattern.test(text))?.name;
 }
 
-/** A pod that names one of our VIPs competes for it. A pod with other VIPs is only worth knowing about. */
+/** A pod with one of our VIPs competes for it: a failure. A pod with other VIPs is a warning. */
 function judgeManifest(manifest: Manifest, vips: readonly string[]): Finding {
   const software = softwareOf(manifest);
   if (software === undefined) return ok('no static pod here keeps a VIP but ours');
@@ -46,7 +46,7 @@ function judgeManifest(manifest: Manifest, vips: readonly string[]): Finding {
       );
 }
 
-/** keepalived that is no child of hawser's supervisor: a package's service, an older pod. */
+/** Judges processes of kube-vip, and of a keepalived that hawser's supervisor did not start: a package's service, an older pod. */
 function judgeProcesses(processes: readonly HostProcess[], config: string): Finding {
   const others = processes.filter(
     (each) => each.name === 'kube-vip' || (each.name === 'keepalived' && !isSupervisedKeepalived(each)),
@@ -86,19 +86,19 @@ export const otherSoftware: Check<VipContext> = checkOf({
   ],
 });
 
-/** The kubelet reads every file but hidden ones. Those that cannot be read have no text. */
+/** The files that the kubelet reads: all but hidden ones. The text of an unreadable file is undefined. */
 async function readManifests(files: HostFiles, folder: string) {
   const names = (await files.list(folder)).filter((name) => !name.startsWith('.'));
   const read = names.map(async (name) => {
     const path = `${folder}/${name}`;
-    const look = await files.read(path);
-    if (look.kind === 'text') return { path, text: look.text };
-    return look.kind === 'unreadable' && !/EISDIR/.test(look.reason) ? { path, text: undefined } : [];
+    const file = await files.read(path);
+    if (file.kind === 'text') return { path, text: file.text };
+    return file.kind === 'unreadable' && !/EISDIR/.test(file.reason) ? { path, text: undefined } : [];
   });
   return (await Promise.all(read)).flat();
 }
 
-/** The supervisor's keepalived runs in the foreground with an accepted copy and never respawns itself. */
+/** Whether hawser's supervisor started this keepalived, by its arguments. */
 export function isSupervisedKeepalived({ name, argv }: HostProcess): boolean {
   return name === 'keepalived' && argv.includes('--dont-respawn') && argv.includes('--dont-fork');
 }

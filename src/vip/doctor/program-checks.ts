@@ -52,7 +52,7 @@ export const config = configCheck(
   'Nodes with different lists of peers form separate groups, each with a holder.',
 );
 
-/** Debian's 2.2.7 prints all of this on stderr. */
+/** Reads both streams, because 2.2.7 of Debian prints its version on stderr. */
 function judgeKeepalived(outcome: ProgramOutcome): Finding {
   if (outcome.kind !== 'ran') return notRun(outcome, '--keepalived');
   const build = parseKeepalivedBuild(`${outcome.stdout}${outcome.stderr}`);
@@ -86,14 +86,14 @@ export const program: Check<VipContext> = checkOf({
   judge: ({ version }) => judgeKeepalived(version),
 });
 
-/** How the kernel schedules keepalived, as /proc and its cgroup say. */
+/** How the kernel schedules keepalived, from /proc and the cgroup. */
 interface SchedulingReading {
   /** `policy` of sched(7): 1 FIFO and 2 RR are real time. */
   readonly policy: number;
   readonly priority: number;
-  /** It has SYS_NICE. */
+  /** keepalived has CAP_SYS_NICE. */
   readonly mayRaise: boolean;
-  /** The real-time budget of its cgroup in each period; undefined if it is not divided among cgroups. */
+  /** The real-time budget of its cgroup per period; undefined if the kernel does not divide real time among cgroups. */
   readonly realtimeUs: number | undefined;
 }
 
@@ -122,14 +122,13 @@ function judgeScheduling({ policy, priority, mayRaise, realtimeUs }: SchedulingR
 const SYS_NICE = 23n;
 
 const scheduled: Look<VipContext, SchedulingReading> = async ({ files, readings }) => {
-  const found = (await readings.processes()).filter(isSupervisedKeepalived);
-  // The second is the child that speaks VRRP; both are scheduled alike.
-  const running = found.at(-1);
+  // The last process is the child that speaks VRRP. The parent has the same scheduling.
+  const running = (await readings.processes()).filter(isSupervisedKeepalived).at(-1);
   if (running === undefined) return skip('no keepalived of hawser runs here');
   const [stat, status, cgroup] = await Promise.all(
     ['stat', 'status', 'cgroup'].map((name) => files.value(`/proc/${running.pid}/${name}`)),
   );
-  // From the third field on, behind the name, which may have blanks: the priority is the 40th, the policy the 41st.
+  // The fields from the third on, after the name, which may contain blanks. The priority is the 40th field, the policy the 41st.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
   const [, capabilities] = /^CapEff:\t([0-9a-f]+)$/m.exec(status ?? '') ?? [];
   if (fields[38] === undefined || capabilities === undefined)
@@ -153,15 +152,15 @@ export const scheduling: Check<VipContext> = checkOf({
   judge: (facts) => judgeScheduling(facts.scheduled),
 });
 
-/** Maintenance of a node ends within a day; an older order was forgotten. */
+/** Maintenance of a node usually ends within a day, so an older drain was probably forgotten. */
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
-/** The monitor looks every few seconds. */
+/** The monitor removes an expired order within a few seconds. */
 const LATE_AFTER_MS = 60_000;
 
-function judgeOrder(path: string, look: FileReading, nowMs: number): Finding {
-  if (look.kind === 'missing') return ok('not drained, no move in progress');
-  if (look.kind === 'unreadable') return unknown(look.reason, moreRights);
-  const order = parseOrder(look.text);
+function judgeOrder(path: string, file: FileReading, nowMs: number): Finding {
+  if (file.kind === 'missing') return ok('not drained, no move in progress');
+  if (file.kind === 'unreadable') return unknown(file.reason, moreRights);
+  const order = parseOrder(file.text);
   if (typeof order === 'string') return warn(`${path} is ignored: ${order}`, 'hawser undrain removes it');
   return judgeStanding(path, order, nowMs);
 }

@@ -17,8 +17,8 @@ export type RouterIdReading =
   | ReturnType<typeof unknown>;
 
 /**
- * With which virtual router id each VIP is kept here, or would be: what was set, else what keepalived.conf has, else what
- * the monitor makes of the cluster's name, or before the installation what `hawser install` would.
+ * The virtual router id that each VIP has, or would have, on this node: from the settings, else from keepalived.conf, else derived from
+ * the cluster's name as the monitor does, or before the installation as `hawser install` does.
  */
 export async function routerIdsOf(context: VipContext): Promise<readonly RouterIdReading[]> {
   const { readings, settings, files } = context;
@@ -58,7 +58,7 @@ async function idsByDefault(
     : undefined;
 }
 
-/** Of every VIP in keepalived.conf. */
+/** The virtual router id and interface of every VIP in keepalived.conf. */
 export function configuredIds(
   text: string,
 ): readonly Pick<WatchedRouterId, 'vip' | 'virtualRouterId' | 'interface'>[] {

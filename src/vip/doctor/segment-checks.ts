@@ -22,13 +22,13 @@ interface AdvertsFacts {
   readonly isLive: boolean;
 }
 
-/** Only the holder sends adverts, so the proof depends on the holder. */
+/** Judges the adverts sent and received. Only the holder sends adverts, so what to expect depends on whether this node is the holder. */
 export function judgeAdverts({ segment: heard, held: here, isLive: live }: AdvertsFacts): Finding {
   const { adverts, peers = [] } = heard;
-  const known = (list: readonly string[]): readonly string[] =>
-    peers.length === 0 ? list : list.filter((sender) => peers.some(({ address }) => address === sender));
-  const received = known(adverts.received);
-  const accepted = known(adverts.accepted);
+  const fromPeers = (senders: readonly string[]): readonly string[] =>
+    peers.length === 0 ? senders : senders.filter((each) => peers.some(({ address }) => address === each));
+  const received = fromPeers(adverts.received);
+  const accepted = fromPeers(adverts.accepted);
   const isHolder = [...here.values()].every((interfaces) => interfaces.length > 0);
   const lost = received.filter((address) => !accepted.includes(address));
   if (lost.length > 0)

@@ -7,18 +7,18 @@ import { vipKinds } from '../../keepalived/vip-kind.ts';
 import { isInstanceOf } from '../group/vrrp-instances.ts';
 import { vipEvents } from './vip-events.ts';
 
-/** The longest time between a cause and the move of a VIP: a check, the track file and the adverts take less. */
+/** The longest time between a cause and the move of a VIP. A check, the track file and the adverts together take less. */
 const WINDOW_MS = 5_000;
-/** Two processes of one node write down one thing in either order, and the clocks of two nodes differ by as much. */
+/** Two processes of one node may log related events in either order, and the clocks of two nodes may differ by this much. */
 const SLACK_MS = 500;
 
-/** Entries on either side: in a storm, entries further away cannot be identified as a cause. */
+/** The number of entries searched on either side. In a storm, a cause among more distant entries cannot be identified. */
 const MOST_NEAR = 100;
 const MOST = 3;
 
 type Lines = readonly JournalLine[];
 
-/** An operator asked for it. */
+/** Events of an operator's order. */
 const ORDERS: ReadonlySet<string> = new Set(['node-drained', 'node-undrained', 'move-vip-began']);
 
 /** Events that can take a VIP from a node, or show that it must go. */
@@ -43,10 +43,9 @@ const EVIDENCE: ReadonlySet<string> = new Set([
 const RECOVERY: ReadonlySet<string> = new Set(['track-value-changed', 'haproxy-health-changed']);
 
 /**
- * Other entries of the journals about why a VIP moved: on the node that it left, the last findings about that node; on
- * the node that took it, the operator of the order, and the previous holder if its journal is there. They were seen
- * close by in time, which is not a proof. The nodes' clocks must agree to within half a second. Undefined if there are
- * none.
+ * The likely causes of a VIP's move, from other journal entries. On the node that lost the VIP: the last events about that node. On the
+ * node that took it: an operator's order, and the previous holder if its journal is available. The entries are only close in time,
+ * which proves nothing. The nodes' clocks must agree to within half a second. Undefined if no cause is found.
  */
 export function likelyCauses(lines: Lines, index: number, phraseOf: Phrase): string | undefined {
   const line = lines[index];
@@ -65,7 +64,7 @@ function whyTaken(lines: Lines, index: number, line: JournalLine, phraseOf: Phra
   return [...ordered, ...recovered.map(phraseOf), beforeText(before, line)];
 }
 
-/** Negative for one that came later. */
+/** How long `before` precedes `line`, in milliseconds; negative if it is later. */
 function aheadMs(before: JournalLine, line: JournalLine): number {
   return timeOf(line) - timeOf(before);
 }
@@ -84,7 +83,7 @@ function beforeText(before: PreviousHolder, line: JournalLine): string {
 }
 
 function leavingText(aheadMs: number): string {
-  // A holder that hears no peer keeps the VIP: it leaves when the network is whole again.
+  // A holder that hears no peer keeps the VIP until the partition heals.
   if (aheadMs < -SLACK_MS) return `was still MASTER, and left it ${durationText(-aheadMs)} later`;
   return aheadMs > WINDOW_MS ? `left MASTER ${durationText(aheadMs)} before` : 'left MASTER';
 }
@@ -99,32 +98,32 @@ function whyNotHeld(lines: Lines, index: number, line: JournalLine, phraseOf: Ph
 }
 
 /**
- * A higher value never costs a node its VIP, such as the bonus of a new holder. If keepalived ended, only a value
- * with which a node cannot serve counts.
+ * Whether an event can explain that a node lost the VIP. A higher track value, such as the bonus of a new holder, never does. If
+ * keepalived ended, only a value with which a node cannot serve counts.
  */
 function isEvidence({ event, from, to }: JournalLine, line: JournalLine): boolean {
   if (event !== 'track-value-changed') return EVIDENCE.has(event);
   return line.to === 'STOP' ? Number(to) < 0 : !(Number(to) > Number(from));
 }
 
-/** The last few of these on this node. */
+/** The last few events before `index` on this node that match. */
 function seenBefore(
   lines: Lines,
   index: number,
   line: JournalLine,
-  isMeant: (each: JournalLine) => boolean,
+  matches: (each: JournalLine) => boolean,
 ): Lines {
   const found: JournalLine[] = [];
   for (let at = index - 1; at >= Math.max(0, index - MOST_NEAR) && found.length < MOST; at -= 1) {
     const before = lines[at];
     if (before === undefined || distanceMs(before, line) > WINDOW_MS) break;
-    const isOurs = before.node === line.node && isMeant(before);
+    const isOurs = before.node === line.node && matches(before);
     if (isOurs && concerns(before, line)) found.unshift(before);
   }
   return found;
 }
 
-/** A monitor's verdict moves the VIP first, and is written down then. */
+/** A verdict just after the transition: a monitor writes the track file, which moves the VIP, before it logs the verdict. */
 function notifiedAfter(lines: Lines, index: number, line: JournalLine): Lines {
   const isVerdict = (each: JournalLine): boolean =>
     each.node === line.node && each.event === 'track-value-changed' && Number(each.to) < 0;
@@ -133,7 +132,7 @@ function notifiedAfter(lines: Lines, index: number, line: JournalLine): Lines {
   return soon.filter((each) => isVerdict(each) && concerns(each, line)).slice(0, 1);
 }
 
-/** The health of the ingress VIP moves no API VIP, nor does an order about it. */
+/** Whether an event is about the instance's kind of VIP: health and orders of the ingress VIP never move an API VIP. */
 function concerns({ event, subject }: JournalLine, { subject: instance }: JournalLine): boolean {
   if (event !== 'track-value-changed' && event !== 'haproxy-health-changed' && !ORDERS.has(event))
     return true;
@@ -141,28 +140,28 @@ function concerns({ event, subject }: JournalLine, { subject: instance }: Journa
   return vipKinds.some((kind) => subject.split(', ').includes(kind) && isInstanceOf(kind, instance));
 }
 
-/** The nearest time that another node took what this one lost. */
+/** The nearest transition with which another node took the VIP that this one lost. */
 function nearestTaking(lines: Lines, index: number, line: JournalLine): JournalLine | undefined {
   const isTaking = (each: JournalLine): boolean =>
     isMove(each, line.subject) && each.node !== line.node && each.to === 'MASTER';
   const near = lines.slice(Math.max(0, index - MOST_NEAR), index + MOST_NEAR + 1);
-  const taken = near.filter((each) => distanceMs(each, line) <= WINDOW_MS && isTaking(each));
-  return taken.toSorted((a, b) => distanceMs(a, line) - distanceMs(b, line))[0];
+  const takings = near.filter((each) => distanceMs(each, line) <= WINDOW_MS && isTaking(each));
+  return takings.toSorted((a, b) => distanceMs(a, line) - distanceMs(b, line))[0];
 }
 
-/** What became of the previous holder before a node took the VIP. */
+/** How the previous holder lost the VIP that a node took. */
 type PreviousHolder =
-  /** It left it, before or after. Long before, no node has held it since. */
+  /** The holder left MASTER before or after. If that was long before, no node has held the VIP since. */
   | { readonly kind: 'left'; readonly line: JournalLine }
-  /** Its journal has no entry about it: it lost its power, or is still MASTER and hears no peer. */
+  /** The holder's journal has no entry about it: the node lost power, or is still MASTER and hears no peer. */
   | { readonly kind: 'silent'; readonly node: string }
-  /** The same node had lost it. */
+  /** The node that took the VIP had lost it before. */
   | { readonly kind: 'own'; readonly line: JournalLine };
 
 /**
- * The previous holder before the taking at `index`: the node whose journal last says MASTER, ignoring one that became
- * MASTER within the slack (both were taking over). If a journal starts later, its next transition shows the earlier
- * state. Otherwise it is the last node that left. Undefined if no journal shows it.
+ * The holder before the take-over at `index`: the node whose last transition was to MASTER, ignoring a node that became MASTER within
+ * the slack (both were taking over). If a journal starts later, its next transition shows the earlier state. Otherwise the last node
+ * that left. Undefined if no journal shows it.
  */
 function previousHolder(lines: Lines, index: number, taking: JournalLine): PreviousHolder | undefined {
   const seen = new Set([taking.node]);
@@ -181,21 +180,21 @@ function previousHolder(lines: Lines, index: number, taking: JournalLine): Previ
   return { kind: left.node === taking.node ? 'own' : 'left', line: left };
 }
 
-/** A node that took the VIP while it was reloaded tells of it as of its state. */
+/** A node that took the VIP during a reload logs MASTER with the reason of the reload. */
 function isHeldAtReload(line: JournalLine, taking: JournalLine): boolean {
   const { event, subject, to, reason } = line;
   const isReport = event === 'vrrp-transition' && subject === taking.subject && reason === reloadReason;
   return isReport && to === 'MASTER' && distanceMs(line, taking) > SLACK_MS;
 }
 
-/** The node's next move shows it, however late: an isolated holder keeps the VIP until it hears the others again. */
+/** How the holder lost the VIP, from its next move. That may be late: an isolated holder keeps the VIP until it hears the others. */
 function whatBecame(lines: Lines, index: number, holder: JournalLine): PreviousHolder {
   const { node, subject } = holder;
   const line = lines.find((each, at) => at > index && each.node === node && isMove(each, subject));
   return line?.from === 'MASTER' ? { kind: 'left', line } : { kind: 'silent', node };
 }
 
-/** A node that left soon after the take-over and has no earlier entry. */
+/** The transition of a node that left soon after the take-over and has no earlier entry. */
 function leftLater(next: Lines, taking: JournalLine, before: ReadonlySet<string>): JournalLine | undefined {
   const seen = new Set(before);
   for (const each of next) {
@@ -207,7 +206,7 @@ function leftLater(next: Lines, taking: JournalLine, before: ReadonlySet<string>
   return undefined;
 }
 
-/** The node that left at `leftAt` had taken the VIP at the same moment as `taking`. */
+/** Whether the node that left at `leftAt` had taken the VIP at the same moment as `taking`. */
 function isRival(lines: Lines, leftAt: number, taking: JournalLine): boolean {
   const node = lines[leftAt]?.node;
   if (node === taking.node) return false;
@@ -219,7 +218,7 @@ function isRival(lines: Lines, leftAt: number, taking: JournalLine): boolean {
   return false;
 }
 
-/** An instance went from one state to another, and not only through a reload. */
+/** Whether an entry is a transition of the instance that was not part of a reload. */
 function isMove(line: JournalLine, subject: string | undefined): boolean {
   return line.event === 'vrrp-transition' && line.subject === subject && line.reason !== reloadReason;
 }
@@ -228,7 +227,7 @@ function distanceMs(a: JournalLine, b: JournalLine): number {
   return Math.abs(aheadMs(a, b));
 }
 
-/** In a storm each line is compared with hundreds of others, twice a second while the page is open. */
+/** Cached, because in a storm each line is compared with hundreds of others, twice a second while the page is open. */
 const timeOf = oncePer(({ at }: JournalLine) => Date.parse(at));
 
 /** The events that the VIP's journals keep, and their likely causes. */

@@ -22,7 +22,7 @@ const moving: JournalEvent = {
   facts: ['by', 'until', 'outcome', 'tookMs'],
 };
 
-/** What the journals of the VIP keep. */
+/** The events in the VIP's journals. */
 export const vipEvents: JournalEvents = {
   ...keepalivedEvents,
   'split-brain': splitBrain,

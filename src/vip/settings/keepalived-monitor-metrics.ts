@@ -4,7 +4,7 @@ import { createMonitorMetrics } from '../../engine/observe/monitor-metrics.ts';
 import type { Participation } from '../../keepalived/participation-note.ts';
 import { vipRepairCounter } from '../../keepalived/vip-repair-counter.ts';
 
-/** What the keepalived monitor can be asked about besides, in Prometheus' words. */
+/** The metrics of the keepalived monitor. */
 export type KeepalivedMonitorMetrics = ReturnType<typeof createKeepalivedMonitorMetrics>;
 export type KeepalivedMonitorObservers = Observers<KeepalivedMonitorMetrics>;
 
@@ -42,7 +42,7 @@ export function createKeepalivedMonitorMetrics(nowMs: () => number, registry: Me
     },
     groupNodes: (kind: string, count: number) => groupNodes.set(count, { kind }),
     splitBrain: (vip: string, split: boolean) => splitBrain.set(Number(split), { vip }),
-    /** VIPs were removed that keepalived and its supervisor left when they ended. */
+    /** Counts a removal of VIPs that keepalived and its supervisor left when they ended. */
     staleVipRemoved: () => repair('stale-removed'),
     drained: (kind: string, value: boolean) => drained.set(Number(value), { kind }),
   };

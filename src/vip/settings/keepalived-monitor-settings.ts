@@ -24,8 +24,8 @@ import { virtualRouterIdProblem } from '../group/virtual-router-id.ts';
 import type { TrackFiles, VirtualRouterIds } from '../group/vrrp.ts';
 
 /**
- * `http://localhost:1936/healthz/ready`. A name would make the answer depend on DNS, and `localhost` is 127.0.0.1 so
- * that it does not depend on a resolver either.
+ * Parses `http://localhost:1936/healthz/ready`. Other host names are refused, because the result would depend on DNS. `localhost` is
+ * 127.0.0.1, so that no resolver is needed.
  */
 const healthUrl = parsedBy(
   parseHealthUrl,
@@ -44,7 +44,7 @@ function parseHealthUrl(text: string): HealthUrl | undefined {
   return { secure, host, port, path: `${url.pathname}${url.search}` };
 }
 
-/** `API,INGRESS`: two different ones. */
+/** `API,INGRESS`: two different virtual router ids. */
 export const virtualRouterIdPair = z.pipe(
   z.string().check(z.regex(/^\d{1,3},\d{1,3}$/, { error: 'expected API,INGRESS such as 77,78' })),
   z.transform((text, context): VirtualRouterIds => {
@@ -117,7 +117,7 @@ export const keepalivedMonitorCommand = commandSpec({
     const trackFiles: TrackFiles = { api: `${runDir}/lb.track`, ingress: `${runDir}/ingress.track` };
     return {
       ...settings,
-      /** Of the API, canonical; then those of ingress. */
+      /** The API VIPs, canonical, then the ingress VIPs. */
       vips,
       lastKnownPath: settings.lastKnown ?? besideConfig(settings, 'vrrp-nodes.json'),
       steeringPath: steering ?? besideConfig(settings, 'vrrp-steering.json'),
@@ -154,7 +154,7 @@ interface VipFlags {
   readonly ingressHealth?: HealthUrl | undefined;
 }
 
-/** Problems of a node's VIPs as a whole, however each of them looks. */
+/** Problems of the combination of flags, each of which is valid by itself. */
 function vipFlagProblems(flags: VipFlags): readonly string[] {
   const { apiVips, ingressVips } = flags;
   const both = apiVips.filter((vip) => ingressVips.includes(vip));
@@ -169,7 +169,7 @@ function vipFlagProblems(flags: VipFlags): readonly string[] {
   ];
 }
 
-/** Behind a VIP, its current holder answers. */
+/** `--ingress-health` must not be a VIP, behind which the current holder answers instead of this node. */
 function healthProblems({ apiVips, ingressVips, ingressHealth }: VipFlags): readonly string[] {
   if (ingressHealth === undefined) return [];
   const { host } = ingressHealth;
@@ -180,7 +180,7 @@ function healthProblems({ apiVips, ingressVips, ingressHealth }: VipFlags): read
     : ['Cannot use --ingress-health without --ingress-vips: expected a VIP that it counts for'];
 }
 
-/** Two VIPs of one family would be two instances of one virtual router id. */
+/** Two VIPs of one kind and family would be two instances with the same virtual router id. */
 function familyProblems(flag: string, vips: readonly string[]): readonly string[] {
   const families = vips.map((vip) => parseAddress(vip)?.family);
   return new Set(families).size === families.length

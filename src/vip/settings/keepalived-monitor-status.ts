@@ -3,14 +3,14 @@ import { lastChangeSchema } from '../../engine/monitor/last-change-schema.ts';
 import type { Immutable } from '../../engine/system/immutable.ts';
 import { vipKinds } from '../../keepalived/vip-kind.ts';
 
-/** This node's priority for the VIPs of one kind, and where it comes from. */
+/** This node's priority for the VIPs of one kind, and its terms. */
 const vipPrioritySchema = z.object({
   kind: z.enum(vipKinds),
   vips: z.array(z.string()),
-  /** What is written into the track file; null while this monitor does not speak. */
+  /** The value in the track file; null before this monitor has written one. */
   value: z.nullable(z.number()),
   holder: z.boolean(),
-  /** The checks that the value comes from, in the words of a person: `/haproxy_ready` → `answers`. */
+  /** The checks that determine the value, with their last results. */
   checks: z.array(
     z.object({
       check: z.string(),
@@ -19,16 +19,16 @@ const vipPrioritySchema = z.object({
       sinceMs: z.nullable(z.number()),
     }),
   ),
-  /** How the priority comes about: the place in the list first, then each addend. Their sum is `priority`. */
+  /** The terms of the priority: the base priority first, then each addend. Their sum is `priority`. */
   priorityTerms: z.array(z.object({ points: z.number(), why: z.string() })),
   priority: z.number(),
-  /** Whether this node competes for these VIPs; `untilMs`: how long it waits at most, null if no end is known. */
+  /** Whether this node competes for these VIPs. `untilMs`: the longest remaining wait in milliseconds, null if it has no known end. */
   participation: z.object({
     state: z.enum(['in', 'waiting', 'out']),
     reason: z.nullable(z.string()),
     untilMs: z.nullable(z.number()),
   }),
-  /** What an operator has asked for: `hawser drain`, `move-vip`. */
+  /** The order of `hawser drain` or `move-vip` that is in effect, as text; null without one. */
   order: z.nullable(z.string()),
 });
 
@@ -36,22 +36,22 @@ const vipPrioritySchema = z.object({
 export const LOCAL_API_CHECK = 'local API server';
 export const PEERS_CHECK = 'other nodes';
 
-/** What `GET /status` of a keepalived monitor answers. */
+/** The response of a keepalived monitor to `GET /status`. */
 export const keepalivedMonitorStatusSchema = z.object({
   version: z.string(),
   clusterName: z.nullable(z.string()),
   priorities: z.array(vipPrioritySchema),
-  /** The nodes that share the API VIP, this one included, with the priorities of their places. */
+  /** The nodes that share the API VIP, including this one, with their base priorities. */
   group: z.array(
     z.object({ name: z.string(), address: z.string(), priority: z.number(), self: z.boolean() }),
   ),
-  /** Of the configuration that was rendered last; null before the first. */
+  /** The hash of the last rendered configuration; null before the first. */
   configSha256: z.nullable(z.string()),
   /** The VIPs that another host holds too, with the host. */
   splitBrain: z.array(z.object({ vip: z.string(), holders: z.array(z.string()) })),
-  /** Another cluster's details, where it uses our virtual router id and this node does not join for it. */
+  /** The message of a virtual router id conflict that keeps this node out; null without one. */
   virtualRouterIdTaken: z.nullable(z.string()),
-  /** Why nothing is served at `metricsListen`; absent if it is, or if it is not set. */
+  /** Why metrics are not served at `metricsListen`; absent if they are, or if `metricsListen` is not set. */
   metricsProblem: z.exactOptional(z.string()),
   lastChange: z.nullable(lastChangeSchema),
 });

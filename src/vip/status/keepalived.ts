@@ -18,7 +18,7 @@ import { vipKindText } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedMonitorStatus as Monitor } from '../settings/keepalived-monitor-status.ts';
 import type { VipCluster, VipNode, VipPriority } from './vip-holders.ts';
 
-/** The process, its cluster, and what changed or failed last. */
+/** The section with keepalived's process, the cluster, and the last change and failure. */
 export function keepalivedSection({ node, keepalivedSupervisor, keepalivedMonitor }: VipNode): Section {
   return {
     id: 'keepalived',
@@ -66,7 +66,7 @@ function clusterFacts(monitor: Monitor | null): readonly Fact[] {
   return [{ name: 'Cluster', text: monitor.clusterName ?? 'not known yet: no kubeconfig' }];
 }
 
-/** The VIPs that a node holds, what its checks found, and the configuration of its keepalived. */
+/** A node's entry: the VIPs that it holds, the results of its checks, and the configuration of its keepalived. */
 export function keepalivedEntry({ name, said }: KnownNode<VipNode>, { vips }: VipCluster): NodeEntry {
   const holds = vips.filter(({ holders }) => holders.includes(name)).map(({ vip }) => vip);
   const { keepalivedMonitor = null, keepalivedSupervisor = null } = said ?? {};
@@ -87,7 +87,7 @@ const STATES: Readonly<Record<Check['state'], StatusLabel>> = {
   unknown: statusLabel('unknown', 'not known'),
 };
 
-/** With the kind of VIP where the node has more than one: both have a check of the other nodes. */
+/** The checks as details. With two kinds of VIP the name contains the kind, because both kinds check the other nodes. */
 function checkDetails(priorities: readonly VipPriority[]): readonly Detail[] {
   const isMixed = new Set(priorities.map(({ kind }) => kind)).size > 1;
   return priorities.flatMap(({ kind, checks }) =>

@@ -9,7 +9,7 @@ import {
 import { LOCAL_API_CHECK, PEERS_CHECK } from '../settings/keepalived-monitor-status.ts';
 import { priorityFor, type Vip, type VipCluster, type VipNode, type VipPriority } from './vip-holders.ts';
 
-/** What is wrong with keepalived of a node, with its health and its group. */
+/** The problems of a node's keepalived, its health and its group. */
 export function keepalivedProblems(node: VipNode): readonly Problem[] {
   return problemsAmong([...running(node), ...monitored(node)]);
 }
@@ -54,8 +54,8 @@ function monitored({ keepalivedMonitor }: VipNode) {
 }
 
 /**
- * What an operator asked for is no problem, and no one relies on a drained node: what fails there only leaves
- * less. The local API server is seen among HAProxy's servers.
+ * The problems that the checks report. An order is not a problem, and on a drained node a failure only reduces redundancy. The local API
+ * server is not included, because it is among HAProxy's servers.
  */
 function priorityProblems({ kind, checks, order }: VipPriority): readonly Problem[] {
   const [server, question, ...others] = checks;
@@ -71,12 +71,12 @@ function priorityProblems({ kind, checks, order }: VipPriority): readonly Proble
   );
 }
 
-/** What is wrong with who holds each VIP. */
+/** The problems with the holders of the VIPs. */
 export function vipProblems({ vips, here }: VipCluster): readonly Problem[] {
   return problemsAmong(vips.flatMap((vip) => [lostProblem(vip, here), heldProblem(vip, here)]));
 }
 
-/** The monitor goes by what the supervisor wrote down, and that is silent. */
+/** The monitor still reports this node as the holder, from the state file of a supervisor that does not answer. */
 function lostProblem({ vip, holders }: Vip, here: VipNode): Problem | false {
   const isMaster = priorityFor(here, vip)?.holder === true;
   const isLost = isMaster && here.keepalivedSupervisor === null && !holders.includes(here.node);
@@ -85,6 +85,6 @@ function lostProblem({ vip, holders }: Vip, here: VipNode): Problem | false {
 }
 
 function heldProblem({ vip, kind, holders }: Vip, here: VipNode): Problem | false {
-  const found = holders.length === 0 ? `${here.node} sees no holder` : `${holders.join(' and ')} hold it`;
-  return holders.length !== 1 && problem('outage', `${kind} VIP ${vip}: ${found}`);
+  const text = holders.length === 0 ? `${here.node} sees no holder` : `${holders.join(' and ')} hold it`;
+  return holders.length !== 1 && problem('outage', `${kind} VIP ${vip}: ${text}`);
 }

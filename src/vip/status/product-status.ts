@@ -7,7 +7,7 @@ import { keepalivedProblems, vipProblems } from './problems.ts';
 import { knownVips, vipStatus as statusOfVip, type VipCluster, type VipNode } from './vip-holders.ts';
 import { vipsSection } from './vips.ts';
 
-/** What the VIP says in `hawser status`. */
+/** The VIP's part of `hawser status`. */
 export const vipStatus = {
   look: {
     home: { kind: 'node' as const, onWorkers: false },

@@ -20,7 +20,7 @@ const none: Part = {
   ),
 };
 
-/** The holder of each VIP, and the priorities that made it the holder. */
+/** The section with the holder of each VIP and the priorities of the nodes. */
 export function vipsSection(status: VipCluster): Section {
   const parts = status.vips.map((vip) => vipPart(status, vip));
   return {
@@ -57,18 +57,18 @@ function holderOf(holders: readonly string[]): StatusLabel {
     : statusLabel('bad', `held by ${listText(holders)} at once`);
 }
 
-/** Null where this node is not the only holder: how long another one has held it is not known here. */
+/** How long this node has held the VIP. Null unless it is the only holder, as other nodes' times are unknown. */
 function heldFor(here: VipNode, { vip, holders }: Vip): string | null {
   const instance = holders.length === 1 && holders[0] === here.node ? instanceOf(here, vip) : undefined;
   return instance?.state === 'MASTER' ? ageText(instance.sinceMs) : null;
 }
 
-/** What keepalived of a node runs for a VIP. */
+/** The instance of a node's keepalived for a VIP. */
 function instanceOf({ keepalivedSupervisor }: VipNode, vip: string) {
   return keepalivedSupervisor?.instances.find(({ vips }) => vips.some(({ address }) => address === vip));
 }
 
-/** `cp-1 is MASTER for 3 h (was BACKUP): no advert of a node with a higher priority`, as far as this node took part. */
+/** `cp-1 is MASTER for 3 h (was BACKUP): no advert of a node with a higher priority`; empty if this node's last transition was another. */
 function whyOf(here: VipNode, { vip }: Vip): readonly Fact[] {
   const move = here.keepalivedSupervisor?.lastTransition;
   const instance = instanceOf(here, vip);
@@ -77,7 +77,7 @@ function whyOf(here: VipNode, { vip }: Vip): readonly Fact[] {
   return [{ name: 'Why', text: `${now} (was ${move.from}): ${move.reason}` }];
 }
 
-/** A node's priority for a VIP and how it is computed; of another node the priority of its place. */
+/** A node's priority for a VIP and its terms. For another node, only the base priority is known. */
 function rankOf(
   { here }: VipCluster,
   { vip, kind, holders }: Vip,

@@ -6,7 +6,7 @@ import { createNetNamespace } from '../../helpers/net-namespace.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { containerOf, haproxyManifest, keepalivedManifest, readPod } from '../../unit/manifests/pod.ts';
 
-/** What gives a program the capabilities of the manifest's container, and no more. */
+/** The command prefix that gives a program exactly the capabilities of the manifest's container. */
 function asInThePod(
   container = 'keepalived',
   without?: string,
@@ -22,7 +22,7 @@ function asInThePod(
   ];
 }
 
-test('with the capabilities of its pod it takes the VIP, gives it back, and a reload is applied', async () => {
+test('with the capabilities of its pod keepalived takes and gives up the VIP, and reloads', async () => {
   await using pair = await createVrrpPair();
   const [node] = pair.nodes;
   node.install();
@@ -71,7 +71,7 @@ test.each([
   });
 });
 
-/** The reason why the shipped template goes without: docs/internals/decisions/0009. */
+/** Why the shipped template does not set it: docs/internals/decisions/0009. */
 test('a configuration with reload_check_config is not reloaded in a pod, which is reported', async () => {
   await using pair = await createVrrpPair();
   const [node] = pair.nodes;

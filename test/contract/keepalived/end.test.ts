@@ -9,7 +9,7 @@ import {
 } from '../../helpers/keepalived-node.ts';
 import { times, waitFor } from '../../helpers/wait-for.ts';
 
-test('SIGTERM gives the VIP up: the peer has it, nothing is left, exit code 0', async () => {
+test('after SIGTERM the peer has the VIP, nothing is left, and the exit code is 0', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
   const [holder, other] = await startBoth(pair.nodes);
@@ -22,7 +22,7 @@ test('SIGTERM gives the VIP up: the peer has it, nothing is left, exit code 0', 
   expect(a.events('keepalived-gone')).toMatchObject([{ how: 'exit code 0' }]);
 });
 
-test('"stop" gives the VIP up and stays, "start" comes back', async () => {
+test('"stop" gives up the VIP without ending the supervisor, and "start" starts keepalived again', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
   const [holder, other] = await startBoth(pair.nodes);
@@ -35,7 +35,7 @@ test('"stop" gives the VIP up and stays, "start" comes back', async () => {
   await holder.waitForState('MASTER');
 });
 
-test('a keepalived that cannot hear SIGTERM is killed, and its VIP removed', async () => {
+test('a keepalived that does not react to SIGTERM is killed, and its VIP is removed', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
   const supervisor = await startHolder(a);

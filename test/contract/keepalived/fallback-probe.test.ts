@@ -24,7 +24,7 @@ const url = () => ({
   port: (server.address() as AddressInfo).port,
 });
 
-test("a silent monitor's URL is polled for it, and two failures count", async () => {
+test("a silent monitor's URL is polled, and two consecutive failures count", async () => {
   const noted = notedHealthUrl(url());
   const probe = createFallbackProbe();
   expect(probe.healthy(noted)).toBe(true);
@@ -40,7 +40,7 @@ test("a silent monitor's URL is polled for it, and two failures count", async ()
   expect(probe.healthy(noted)).toBe(true);
 });
 
-test('a VIP that follows no health needs no answer', () => {
+test('without a health check a node counts as healthy', () => {
   expect(createFallbackProbe().healthy(notedHealthUrl(undefined))).toBe(true);
 });
 
@@ -48,6 +48,6 @@ test.each([
   ['without a URL', null],
   ['for HTTPS', notedHealthUrl({ secure: true, host: '::1', port: 443, path: '/' })],
   ['for other text', 'lb'],
-])('%s no answer is claimed', (_how, noted) => {
+])('%s the node does not count as healthy', (_how, noted) => {
   expect(createFallbackProbe().healthy(noted)).toBe(false);
 });

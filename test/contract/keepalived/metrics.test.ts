@@ -18,7 +18,7 @@ async function metricsOf(node: VrrpNode): Promise<readonly string[]> {
   return (await node.namespace.run('curl', '-sf', `${page}/metrics`)).split('\n');
 }
 
-test('the page of a supervisor says who holds the VIP, and counts what happened', async () => {
+test("a supervisor's metrics show whether it holds the VIP, and count events", async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
   const [holder] = await startBoth(pair.nodes);
@@ -46,7 +46,7 @@ test('the page of a supervisor says who holds the VIP, and counts what happened'
   expect(lines).toContain('hawser_config_rejected_total 1');
 });
 
-test('an address that cannot be had does not keep a supervisor from its work', async () => {
+test('a supervisor works even if its metrics address is not available', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
   for (const node of pair.nodes) node.install();
@@ -57,7 +57,7 @@ test('an address that cannot be had does not keep a supervisor from its work', a
   await expect(metricsOf(b)).rejects.toThrow();
 });
 
-test('a keepalived that was late says so, which is reported as starvation', async () => {
+test("keepalived's late timers are reported as starvation", async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
   const supervisor = await startHolder(a);

@@ -33,7 +33,7 @@ test('the first start makes the node with the highest priority hold the VIP', as
   expect(await first.ask('dance')).toMatchObject({ ok: false, stage: 'protocol' });
 });
 
-test('without a configuration it waits for the first reload', async () => {
+test('a supervisor without a configuration waits for the first reload', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
   const supervisor = a.supervise();
@@ -82,7 +82,7 @@ test('a supervisor that waits for its configuration is alive to the kubelet, and
   await expect(a.namespace.run(...probe)).rejects.toThrow('exit code 1');
 });
 
-test('a second supervisor exits with 2 and leaves keepalived and the VIP alone', async () => {
+test('a second supervisor exits with 2 without affecting keepalived and the VIP', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
   const first = await startHolder(a);
@@ -110,7 +110,7 @@ test('a VIP that was left behind is removed before keepalived starts', async () 
   expect(await a.holdsVip()).toBe(true);
 });
 
-test('a file in the way of the FIFO is named, kept, and ends the start with 2', async () => {
+test('another file at the path of the FIFO is named and kept, and the exit code is 2', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
   a.install();
@@ -120,7 +120,7 @@ test('a file in the way of the FIFO is named, kept, and ends the start with 2', 
   expect(readFileSync(a.paths.fifo, 'utf8')).toBe('precious');
 });
 
-test('the clients say in words what the supervisor answers', async () => {
+test("the client commands print the supervisor's answers as text", async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
   a.install();

@@ -58,6 +58,6 @@ test.each([
   ['it hangs', { exitCode: undefined, signal: 'SIGKILL', timedOut: true }],
   ['it is killed', { exitCode: undefined, signal: 'SIGKILL' }],
   ['it is missing', Object.assign(new Error('spawn'), { code: 'ENOENT' })],
-])('nothing is known where %s', async (_, result) => {
+])('the outcome is unknown if %s', async (_, result) => {
   expect(await verdict(result)).toMatchObject({ kind: 'impossible' });
 });

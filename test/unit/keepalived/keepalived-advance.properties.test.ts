@@ -40,7 +40,7 @@ function forAll(moves: fc.Arbitrary<Move>, holds: (world: World, moves: readonly
   );
 }
 
-test('never a second keepalived, never a start over a stale VIP, every request answered once', () => {
+test('there is never a second keepalived or a start with a stale VIP, and each request has one answer', () => {
   forAll(anything, (world, moves) => {
     for (const move of moves) world.play(move);
     world.settle();
@@ -51,7 +51,7 @@ test('never a second keepalived, never a start over a stale VIP, every request a
   });
 });
 
-test('once everything goes well, what is wanted is what is', () => {
+test('once every action succeeds, the actual state becomes the requested state', () => {
   forAll(ordinary, (world, moves) => {
     for (const move of moves) world.play(move);
     world.settle();
@@ -61,7 +61,7 @@ test('once everything goes well, what is wanted is what is', () => {
   });
 });
 
-test('after a stop nothing starts, nothing runs in the end, and the end is reported once', () => {
+test('after a stop nothing starts, everything ends, and the end is reported once', () => {
   forAll(anything, (world, moves) => {
     for (const move of moves) world.play(move);
     world.play({ kind: 'stop' });
@@ -75,7 +75,7 @@ test('after a stop nothing starts, nothing runs in the end, and the end is repor
   });
 });
 
-test('every transition has a cause that is counted from the beginning', () => {
+test('every transition has one of the causes that the metric declares', () => {
   forAll(anything, (world, moves) => {
     for (const move of moves) world.play(move);
     world.settle();

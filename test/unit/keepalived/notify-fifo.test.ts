@@ -15,6 +15,6 @@ test.each([
   'INSTANCE API MASTER 230',
   'VS [10.0.0.1] UP',
   'GROUP "BOTH" FAULT 0',
-])('anything else is passed over: %j', (line) => {
+])('any other line is ignored: %j', (line) => {
   expect(parseNotification(line)).toBeUndefined();
 });

@@ -21,44 +21,44 @@ function opened(output: ReturnType<typeof createKeepalivedOutput>): number {
   return fd;
 }
 
-test('whole lines are passed on once, a half one when it is whole', () => {
+test('complete lines are forwarded once, and a partial one when it is complete', () => {
   const output = createKeepalivedOutput(path, say);
   const keepalived = opened(output);
-  expect(output.passOn()).toEqual([]);
+  expect(output.forward()).toEqual([]);
   writeSync(keepalived, 'one\ntwo\nthr');
-  expect(output.passOn()).toEqual(['one', 'two']);
+  expect(output.forward()).toEqual(['one', 'two']);
   writeSync(keepalived, 'ee\n');
-  expect(output.passOn()).toEqual(['three']);
-  expect(output.passOn()).toEqual([]);
+  expect(output.forward()).toEqual(['three']);
+  expect(output.forward()).toEqual([]);
   expect(said).toBe('one\ntwo\nthree\n');
   closeSync(keepalived);
 });
 
-test('the next supervisor passes on what is said from then on', () => {
+test('the next supervisor forwards only later output', () => {
   const keepalived = opened(createKeepalivedOutput(path, say));
   writeSync(keepalived, 'before\n');
   const next = createKeepalivedOutput(path, say);
   writeSync(keepalived, 'after\n');
-  expect(next.passOn()).toEqual(['after']);
+  expect(next.forward()).toEqual(['after']);
   closeSync(keepalived);
 });
 
-test('months of output take no more memory, and lose no line', () => {
+test('the file does not grow without bound, and no line is lost', () => {
   const output = createKeepalivedOutput(path, say);
   const keepalived = opened(output);
   const lines = Array.from({ length: 1_000 }, (_, index) => `${index} ${'x'.repeat(1_000)}`);
   const heard = lines.flatMap((line) => {
     writeSync(keepalived, `${line}\n`);
-    return output.passOn();
+    return output.forward();
   });
   writeSync(keepalived, 'last\n');
-  expect([...heard, ...output.passOn()]).toEqual([...lines, 'last']);
+  expect([...heard, ...output.forward()]).toEqual([...lines, 'last']);
   expect(readFileSync(path, 'utf8').length).toBeLessThan(1_000_000);
   closeSync(keepalived);
 });
 
-test('a folder that is missing costs the lines, and nothing else', () => {
+test('without the folder only the output is lost', () => {
   const output = createKeepalivedOutput(join(dir, 'missing', 'keepalived.log'), say);
   expect(output.open()).toBeUndefined();
-  expect(output.passOn()).toEqual([]);
+  expect(output.forward()).toEqual([]);
 });

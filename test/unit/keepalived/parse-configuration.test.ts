@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseConfiguration } from '../../../src/keepalived/parse-configuration.ts';
 
-test('instances, their VIPs, the FIFO and the track files are found', () => {
+test('instances, their VIPs, the FIFO and the track files are parsed', () => {
   const text = `! a comment with { a brace
 global_defs {
     vrrp_version 3   # another
@@ -47,7 +47,7 @@ vrrp_instance API {
   });
 });
 
-test('braces may stand alone or share a line; the adverts of VRRP are a second apart', () => {
+test('braces may be alone on a line or share one, and the default advert interval is a second', () => {
   const text = 'vrrp_instance A\n{\n  interface eth0\n  virtual_ipaddress { 10.0.0.5 }\n}\n';
   expect(parseConfiguration(text).instances).toEqual([
     {
@@ -70,7 +70,7 @@ test.each([
   expect(instances.flatMap(({ vips }) => vips)).toEqual([]);
 });
 
-test('a track file counts for the instances that name it, and for those of a group that does', () => {
+test('a track file belongs to the instances that use it directly or through their group', () => {
   const text = `track_file lb {
     file "/run/lb.track"
 }

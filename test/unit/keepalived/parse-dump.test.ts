@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseDump, parseWords } from '../../../src/keepalived/parse-dump.ts';
 
-/** The lines that matter of what keepalived 2.2.7 writes at SIGUSR1, with some around them. */
+/** An excerpt of the dump that keepalived 2.2.7 writes at SIGUSR1. */
 const dump = `------< Global definitions >------
  Router ID = n1
  Smtp HELO name = hawser-12
@@ -38,7 +38,7 @@ test('the number of the configuration and the states are read', () => {
   });
 });
 
-test('a dump that is still being written tells only what it already holds', () => {
+test('an incomplete dump is parsed as far as it is written', () => {
   for (let end = 0; end < dump.length; end += 1) {
     const { number, instances } = parseDump(dump.slice(0, end));
     expect([undefined, 12]).toContain(number);
@@ -83,6 +83,6 @@ test.each([
   '(API) entering FAULT state',
   'Netlink reports eth0 up',
   '',
-])('"%s" tells nothing', (line) => {
+])('"%s" is ignored', (line) => {
   expect(parseWords(`${at}${line}`)).toBeUndefined();
 });

@@ -5,7 +5,7 @@ import {
   type ParticipationNote,
   writeParticipationNote,
 } from '../../../src/keepalived/participation-note.ts';
-import { createTrackFileWatchdog, forgetBonus } from '../../../src/keepalived/track-file.ts';
+import { createTrackFileWatchdog, removeBonus } from '../../../src/keepalived/track-file.ts';
 import { testFolder } from '../../helpers/test-folder.ts';
 
 let dir: string;
@@ -21,7 +21,7 @@ const write = (value: number, ageMs: number): void => {
 };
 const read = (): number => Number(readFileSync(path, 'utf8'));
 
-test('a file that is written often enough is not touched', () => {
+test('a track file that is refreshed in time is not changed', () => {
   write(30, 2_900);
   const watchdog = createTrackFileWatchdog(path, 3_000);
   expect(watchdog(true, now)).toEqual({ path, silent: false, demoted: false, value: 30 });
@@ -42,7 +42,7 @@ test.each([
   expect(read()).toBe(expected);
 });
 
-test('FAULT stays valid for longer: the monitor of a booting node may not be up yet', () => {
+test('FAULT stays for longer, because the monitor of a booting node may not run yet', () => {
   write(-254, 9_900);
   expect(createTrackFileWatchdog(path, 3_000)(false, now)).toEqual({
     path,
@@ -82,7 +82,7 @@ test.each([true, false])(
   },
 );
 
-test('a node that waits stays in FAULT without its monitor until the end of the wait', () => {
+test('a waiting node without a monitor stays in FAULT until the end of the wait', () => {
   write(-254, 10_100);
   note({ state: 'waiting', until: 5_000 });
   let uptimeMs = 4_999;
@@ -92,7 +92,7 @@ test('a node that waits stays in FAULT without its monitor until the end of the 
   expect(watchdog(false, now)?.value).toBe(-180);
 });
 
-test('the probe gets the URL of the note', () => {
+test('the probe polls the URL in the note', () => {
   write(0, 3_100);
   note({ state: 'in', value: 0, healthUrl: 'http://127.0.0.1:1/' });
   const asked: (string | null)[] = [];
@@ -103,7 +103,7 @@ test('the probe gets the URL of the note', () => {
   expect(asked).toEqual(['http://127.0.0.1:1/']);
 });
 
-test('the value of a silent node follows the VIP, and its own writing is not taken for its monitor', () => {
+test("the value of a silent node follows the VIP, and the supervisor's writes do not count as the monitor's", () => {
   write(0, 3_100);
   const watchdog = createTrackFileWatchdog(path, 3_000);
   expect(
@@ -149,7 +149,7 @@ test('a monitor that writes again is trusted at once', () => {
   expect(watchdog(false, now)).toEqual({ path, silent: false, demoted: false, value: 0 });
 });
 
-test('a monitor is missed after as many looks, however far they are apart on a starved machine', () => {
+test('on a starved machine a monitor is silent after the same number of checks, however rare', () => {
   write(0, 100);
   const watchdog = createTrackFileWatchdog(path, 3_000);
   const looks = Array.from({ length: 14 }, (_, index) => watchdog(true, now + index * 2_000)?.silent);
@@ -175,6 +175,6 @@ test.each([
   [-254, -254],
 ])('before a start, %i becomes %i', (before, after) => {
   write(before, 0);
-  forgetBonus(path);
+  removeBonus(path);
   expect(read()).toBe(after);
 });

@@ -22,18 +22,18 @@ const healthy: TrackHealth = {
 };
 const value = (part: Partial<TrackHealth>) => pointsOf(trackAddends({ ...healthy, ...part }));
 
-describe('not order', () => {
+describe('without an order', () => {
   test('the holder of a healthy pair has a higher priority', () => {
     expect(value({})).toBe(0);
     expect(value({ holder: true })).toBe(30);
   });
 
-  test('without a load balancer it is FAULT at once, holder or not', () => {
+  test('a node without a load balancer is in FAULT at once, holder or not', () => {
     expect(value({ service: 'failed' })).toBe(-254);
     expect(value({ service: 'failed', holder: true })).toBe(-254);
   });
 
-  test('without a load balancer for long the local API server stands in, and without that nothing does', () => {
+  test('after a while without a load balancer only the local API server prevents FAULT', () => {
     const long = { service: 'failed', failedForMs: localApiAfterMs } as const;
     expect(value(long)).toBe(TRACK.degraded);
     expect(value({ ...long, holder: true })).toBe(TRACK.degradedHolder);
@@ -47,12 +47,12 @@ describe('not order', () => {
     expect(value({ ...hopeless, holder: true })).toBe(TRACK.healthyHolder);
   });
 
-  test('before the first look it cannot serve, even where everyone is failing', () => {
+  test('before the first check a node is in FAULT, even if every node is failing', () => {
     expect(value({ service: 'unknown', everyoneFailing: true })).toBe(TRACK.fault);
   });
 });
 
-describe('order', () => {
+describe('with an order', () => {
   test('a drained node ranks below a doubtful one, and above one without a load balancer', () => {
     expect(value({ order: 'drain' })).toBe(TRACK.drained);
     expect(value({ order: 'drain', holder: true })).toBe(TRACK.drainedHolder);
@@ -64,7 +64,7 @@ describe('order', () => {
     expect(220 + TRACK.degradedHolder).toBeLessThan(220 - prioritySpread + TRACK.drained);
   });
 
-  test('a healthy holder that yields ranks as doubtful', () => {
+  test('a healthy holder that is demoted ranks as doubtful', () => {
     expect(value({ order: 'demote', holder: true })).toBe(TRACK.doubtfulHolder);
     expect(value({ order: 'demote' })).toBe(TRACK.doubtful);
     const hopeless = {
@@ -76,7 +76,7 @@ describe('order', () => {
     expect(value({ order: 'demote', ...hopeless })).toBe(TRACK.healthyHolder);
   });
 
-  test('a claim comes to 254 from any place, and to nothing where the node is not well', () => {
+  test('a promotion gives priority 254 from any place, but nothing to an unhealthy node', () => {
     for (const priority of [220, 192, 21]) expect(priority + value({ order: 'promote', priority })).toBe(254);
     for (const service of ['doubtful', 'failed', 'unknown'] as const)
       for (const rest of [{}, { everyoneFailing: true }, { failedForMs: 9_999 }]) {
@@ -94,7 +94,7 @@ interface Node {
   readonly drained: boolean;
 }
 
-/** Effective priorities of a group as keepalived adds them up; FAULT does not compete. */
+/** The effective priorities of a group, as keepalived computes them. A node in FAULT does not compete. */
 function ranked(nodes: readonly Node[], holder: number, everyoneFailing = false) {
   const parts = nodes.map(({ service, silent, drained }, index) => {
     const order = drained ? 'drain' : 'none';
@@ -122,7 +122,7 @@ function kind({ service, silent, drained }: Node) {
 const kinds = ['degraded', 'drained', 'doubtful', 'healthy'];
 
 describe('property', () => {
-  test('a group is won by the best kind of node, and by the holder where it is one of them', () => {
+  test('a node of the best class wins, and the holder if it is one of them', () => {
     fc.assert(
       fc.property(group, ({ nodes, holder }) => {
         const best = Math.max(...nodes.map((each) => kinds.indexOf(kind(each))));
@@ -135,7 +135,7 @@ describe('property', () => {
     );
   });
 
-  test('no two nodes are ever equal', () => {
+  test('no two nodes ever have equal priorities', () => {
     fc.assert(
       fc.property(group, ({ nodes, holder }) => {
         const priorities = ranked(nodes, holder).map(({ priority }) => priority);
@@ -155,7 +155,7 @@ describe('property', () => {
     );
   });
 
-  test('if every monitor falls silent, nothing moves, whatever was in the files', () => {
+  test('if every monitor falls silent, nothing moves, whatever the last values', () => {
     fc.assert(
       fc.property(group, fc.constantFrom(...Object.values(TRACK)), ({ nodes, holder }, last) => {
         const priorities = nodes.map(
@@ -167,7 +167,7 @@ describe('property', () => {
   });
 });
 
-test('a silent monitor leaves no node in FAULT and none above the healthy', () => {
+test('a silent monitor leaves no node in FAULT and none above a healthy one', () => {
   expect(silentTrackValue(TRACK.fault, false)).toBe(TRACK.degraded);
   expect(silentTrackValue(TRACK.healthyHolder, true)).toBe(TRACK.doubtfulHolder);
   expect(silentTrackValue(TRACK.healthyHolder, false)).toBe(TRACK.doubtful);

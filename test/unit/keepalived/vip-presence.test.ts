@@ -28,11 +28,11 @@ test.each([
   expect(disagreements(watched, since(state), present, now)).toEqual([]);
 });
 
-test('an instance that has only just changed is left to keepalived', () => {
+test('an instance that has just changed is ignored', () => {
   expect(disagreements(watched, since('MASTER', 249), away, now)).toEqual([]);
   expect(disagreements(watched, since('MASTER', 250), away, now)).toHaveLength(1);
 });
 
-test('an instance that never reported a state is not touched', () => {
+test('an instance that never reported a state is ignored', () => {
   expect(disagreements(watched, [], here, now)).toEqual([]);
 });

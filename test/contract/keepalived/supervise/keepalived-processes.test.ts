@@ -37,12 +37,12 @@ function parentId() {
   return found.id;
 }
 
-test('the next supervisor finds the parent, and buries the child that outlived it', async () => {
+test('the next supervisor finds the parent, and reaps the child that outlived it', async () => {
   const first = createProcesses(path, log);
   expect(first.leftOver()).toBeUndefined();
   first.started(parentId());
   const children = await waitFor('the child to be written down', () => {
-    first.look();
+    first.poll();
     const record = JSON.parse(readFileSync(path, 'utf8'));
     return record.children.length === 1 && record.children;
   });
@@ -63,14 +63,14 @@ test('a failed write of the record is reported once, and known processes still e
   const id = parentId();
   processes.started(id);
   await times('child', () => childrenOf(id), 1);
-  processes.look();
+  processes.poll();
   expect(complaints).toMatchObject([{ event: 'record-not-written' }]);
   const children = childrenOf(id);
   await processes.reap();
   expect([id, ...children].map(isAlive)).toEqual([false, false]);
 });
 
-test('the states of the instances are there for others, until they are removed', () => {
+test('the state file has the states of the instances until it is removed', () => {
   const states = join(dir, 'vrrp-state.json');
   const file = createStateFile(states, log);
   file.write(

@@ -68,7 +68,7 @@ async function watch(
   const scene = { repaired, asked: () => asked, holders, log, state: () => state };
   const keeper = startVipReconciler({
     program,
-    processes: { started: unused, look: () => undefined, reap: unused, leftOver: unused },
+    processes: { started: unused, poll: () => undefined, reap: unused, leftOver: unused },
     state: () => state,
     dispatch: (event) => {
       state = advance(state, event, 1).state;
@@ -83,7 +83,7 @@ async function watch(
   return scene;
 }
 
-test('an address that a holder lost is put back', async () => {
+test('an address that a holder lost is restored', async () => {
   const { repaired, log } = await watch(
     { said: 'MASTER', real: 'MASTER', address: '192.0.2.77' },
     (it) => it.log.length > 0,
@@ -92,7 +92,7 @@ test('an address that a holder lost is put back', async () => {
   expect(log[0]).toMatchObject({ event: 'vip-put-back', instance: 'API', vip: '192.0.2.77' });
 });
 
-test('an address that is here though the instance is a backup is removed', async () => {
+test('the address of a backup is removed', async () => {
   const { repaired, log } = await watch(
     { said: 'BACKUP', real: 'BACKUP', address: '127.0.0.1' },
     (it) => it.log.length > 0,
@@ -101,7 +101,7 @@ test('an address that is here though the instance is a backup is removed', async
   expect(log[0]).toMatchObject({ event: 'stray-vip-removed', reason: expect.stringContaining('BACKUP') });
 });
 
-test('a holder whose last line was lost keeps its address, and what is known is set right', async () => {
+test('a holder whose last line was lost keeps its address, and its state is corrected', async () => {
   const scene = await watch(
     { said: 'BACKUP', real: 'MASTER', address: '127.0.0.1' },
     (it) => it.state().instances[0]?.state === 'MASTER',

@@ -18,7 +18,7 @@ import { waitFor } from '../../../helpers/wait-for.ts';
 const { signal } = new AbortController();
 const plain = { text: '# hawser renders this file\n', mode: 0o644 };
 
-/** keepalived.conf of a node whose supervisor serves whatever it is given, for nodes that a test lists. */
+/** The configuration of a node whose supervisor accepts everything, with the nodes that a test lists. */
 async function group() {
   const dir = testFolder();
   writeFileSync(join(dir, 'keepalived'), '#!/bin/sh\n', { mode: 0o700 });
@@ -58,7 +58,7 @@ async function group() {
   return { dir, configuration, observe, inputOf, logged, registry };
 }
 
-test('a node that has gone is not counted while keepalived still has it as a peer', async () => {
+test('a removed node is not counted while keepalived still has it as a peer', async () => {
   const { configuration, observe, inputOf, logged, registry } = await group();
   await observe('cp-1', 'cp-2');
   await configuration.deployer.deploy(plain, inputOf('cp-1', 'cp-2', 'cp-3'), signal);
@@ -79,7 +79,7 @@ test('a confirmed configuration reaches the health writers before their next che
   expect(confirmed).toEqual([true]);
 });
 
-test('a configuration that forgets a node is given up where the node is listed again before it is in service', async () => {
+test('a deployment is aborted if it would remove a node that is listed again', async () => {
   const { dir, configuration, observe, inputOf, logged, registry } = await group();
   cpSync('templates/keepalived.conf.ejs', join(dir, 'keepalived.conf.ejs'));
   await observe('cp-1', 'cp-2', 'cp-3');
@@ -102,7 +102,7 @@ test('a configuration that forgets a node is given up where the node is listed a
   expect(changeProblem('keepalived.conf', configuration.view().lastChange)).toBe(false);
 });
 
-test('a node that a believed list lacks sets its configuration aside, once, and keeps it otherwise', async () => {
+test('only a node missing from an accepted list sets its configuration aside, once', async () => {
   const { dir, configuration, observe, logged } = await group();
   const changes: string[] = [];
   configuration.onChange(() => void changes.push(configuration.list().kind));
@@ -119,7 +119,7 @@ test('a node that a believed list lacks sets its configuration aside, once, and 
   expect(logged.filter(({ event }) => event === 'removed-from-node-list')).toHaveLength(1);
 });
 
-test('a node that is replaced in one step stays a peer for a while, and the one in its place is added at once', async () => {
+test('a replaced node stays a peer for a while, and its replacement is added at once', async () => {
   const { configuration, observe } = await group();
   const peers = async () => {
     const { input, recheckInMs } = await configuration.next(signal);

@@ -70,7 +70,7 @@ async function startLoop() {
   };
 }
 
-test('a node that the list of nodes does not contain is in FAULT, though its server serves', async () => {
+test('a node missing from the node list is in FAULT, even if its server serves', async () => {
   await using loop = await startLoop();
   await waitFor('the node to take part', () => loop.hasSpoken() && loop.value() >= TRACK.healthy);
   loop.list.names = 'others';

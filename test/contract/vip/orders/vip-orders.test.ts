@@ -47,7 +47,7 @@ const move = (part: Partial<MoveOrder> = {}): MoveOrder => ({
   ...part,
 });
 
-test('an order counts from the moment it is read, also for a monitor that starts later, until it is removed', async () => {
+test('an order applies from when it is read, even by a later monitor, until it is removed', async () => {
   const first = keeper();
   await first.read();
   expect(first.effect('api', true)).toBe('none');
@@ -73,7 +73,7 @@ test('an order counts from the moment it is read, also for a monitor that starts
   expect(events()).toEqual(['node-drained', 'node-drained', 'node-undrained']);
 });
 
-test('an order that is over is taken away, and not begun again where it cannot be', async () => {
+test('a finished order is removed, and does not begin again if it cannot be removed', async () => {
   const orders = keeper();
   await placeOrder(path, move({ until: isoTime(Date.now()) }));
   await orders.read();
@@ -86,7 +86,7 @@ test('an order that is over is taken away, and not begun again where it cannot b
   expect(logged.at(-1)).toMatchObject({ kind: 'api', outcome: 'not-moved' });
 });
 
-test('a newer order takes the place of another, and what is withdrawn is over', async () => {
+test('a newer order replaces the previous one, and a withdrawn order is over', async () => {
   const orders = keeper();
   await placeOrder(path, move());
   await orders.read();

@@ -39,7 +39,7 @@ async function probed(
   return probe.attempts().map(({ failure }) => failure);
 }
 
-test('a connection that stands is enough for tcp, and not for https', async () => {
+test('an established connection is a success for tcp, but not for https', async () => {
   await using server = await listening(() => undefined);
   expect(new Set(await probed(server, 'tcp'))).toEqual(new Set([null]));
   expect(new Set(await probed(server, 'https'))).toEqual(new Set(['timeout']));
@@ -60,14 +60,14 @@ test('an answer that arrived while this process was stalled is accepted', async 
   expect(await probed(server, 'https', { count: 1, everyMs: 60_000, timeoutMs: 1_000 })).toEqual([null]);
 });
 
-test('a server that hangs up or speaks no TLS has not answered', async () => {
+test('a server that hangs up or does not speak TLS has not answered', async () => {
   await using hangsUp = await listening((socket) => socket.destroy());
   for (const failure of await probed(hangsUp, 'https')) expect(failure).not.toBeNull();
   await using plain = await listening((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'));
   for (const failure of await probed(plain, 'https')) expect(failure).not.toBeNull();
 });
 
-test('without a listener each attempt says so, and none begins after the end', async () => {
+test('without a listener each attempt fails, and none starts after stop', async () => {
   const plan = {
     host: '127.0.0.1',
     port: await freePort(),

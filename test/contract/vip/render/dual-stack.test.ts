@@ -33,7 +33,7 @@ function joinGroup(
   const dir = join(root, nodeName);
   mkdirSync(dir);
   const interfaces = [{ name: 'eth0', addresses }];
-  // Not 20 ms: nothing here depends on being fast, and much on not being starved.
+  // Not 20 ms: this test does not depend on speed, but must not fail on a starved machine.
   const settings = { nodeName, apiVips: vips };
   const text = configurationOf(dir, settings, { controlPlane, interfaces }, 300);
   return startKeepalived(namespace, { dir, name: 'node', text });
@@ -62,7 +62,7 @@ test('the VIPs of both families move together, away from FAULT and to a healthy 
   track('a', TRACK.fault);
   await waitFor('both VIPs on b', onlyOn(b, a));
 
-  // A holder whose monitor is silent gives both back to one that is healthy.
+  // A holder whose monitor is silent gives both VIPs back to a healthy node.
   track('b', TRACK.doubtfulHolder);
   track('a', TRACK.healthy);
   await waitFor('both VIPs on a again', onlyOn(a, b));

@@ -21,7 +21,7 @@ describe('start', () => {
     expect(world.state.daemon.kind).toBe('up');
   });
 
-  test('a VIP that cannot be removed keeps keepalived from starting, and is tried again', () => {
+  test('a VIP that cannot be removed prevents the start, and the removal is retried', () => {
     const world = createWorld();
     world.send({ kind: 'booted', hasConfiguration: true, adopted: undefined });
     world.send({ kind: 'accepted', check: 1, configuration: configurationOf(1) });
@@ -31,7 +31,7 @@ describe('start', () => {
     expect(kindsOf(world.send({ kind: 'tick' }))).toEqual(['sweep']);
   });
 
-  test('a silent keepalived counts as up after three seconds, and is asked', () => {
+  test('a silent keepalived counts as up after three seconds, and its dump is requested', () => {
     const world = createWorld();
     world.send({ kind: 'booted', hasConfiguration: true, adopted: undefined });
     for (let step = 0; step < 3; step += 1) world.play({ kind: 'finish', which: 0, well: true });
@@ -43,7 +43,7 @@ describe('start', () => {
     expect(world.state.instances).toMatchObject([{ name: 'API', state: 'MASTER' }]);
   });
 
-  test('an adopted one is asked and told to reload, never started beside', () => {
+  test('an adopted keepalived is queried and reloaded, and never started a second time', () => {
     const adopted = { pid: 77, startTicks: 1 };
     const world = createWorld({ configuration: configurationOf(4) });
     expect(kindsOf(world.send({ kind: 'booted', hasConfiguration: true, adopted }))).toEqual([
@@ -57,7 +57,7 @@ describe('start', () => {
 });
 
 describe('reload', () => {
-  test('a refused configuration changes nothing, and the answer has the words of keepalived', () => {
+  test("a refused configuration changes nothing, and the answer contains keepalived's output", () => {
     const world = running();
     const { daemon, configuration } = world.state;
     world.play({ kind: 'request', what: 'reload' });
@@ -83,7 +83,7 @@ describe('reload', () => {
     ]);
   });
 
-  test('the outcome of a check whose job was given up counts for no later one', () => {
+  test('the outcome of an abandoned check is ignored', () => {
     const world = running();
     world.play({ kind: 'request', what: 'reload' });
     world.play({ kind: 'request', what: 'stop' });
@@ -94,7 +94,7 @@ describe('reload', () => {
     ).toMatchObject([{ kind: 'answer', requests: [3], result: { stage: 'check' } }]);
   });
 
-  test('requests during one lead to exactly one more', () => {
+  test('requests during a reload lead to exactly one further reload', () => {
     const world = running();
     for (let request = 0; request < 4; request += 1) world.play({ kind: 'request', what: 'reload' });
     world.settle();
@@ -104,7 +104,7 @@ describe('reload', () => {
 });
 
 describe('death', () => {
-  test('a holder that dies keeps its VIP until a peer has taken over, then it is removed, then it starts', () => {
+  test('the VIP of a dead holder stays until a peer has taken over, is removed, then keepalived starts', () => {
     const world = running();
     expect(kindsOf(world.send(deathOf(world)))).toEqual(['reap']);
     expect(world.state.instances).toMatchObject([{ state: 'STOP' }]);
@@ -114,21 +114,21 @@ describe('death', () => {
     expect(kindsOf(world.send({ kind: 'swept', removed: [], trouble: undefined }))).toEqual(['start']);
   });
 
-  test('cleanup after a keepalived that held nothing is immediate', () => {
+  test('cleanup after a keepalived that held no VIP is immediate', () => {
     const world = running();
     world.send({ kind: 'notified', instance: 'API', state: 'BACKUP', priority: 220, trackValue: 0 });
     world.send(deathOf(world));
     expect(kindsOf(world.send({ kind: 'reaped' }))).toEqual(['sweep']);
   });
 
-  test('a line that is read after the death of its writer makes no node a holder', () => {
+  test('a line that is read after the death of keepalived does not make the node a holder', () => {
     const world = running();
     world.send(deathOf(world));
     world.send({ kind: 'notified', instance: 'API', state: 'MASTER', priority: 220, trackValue: 0 });
     expect(world.state.instances).toMatchObject([{ state: 'STOP' }]);
   });
 
-  test('a priority alone changes no state, and reports nothing of an unknown instance', () => {
+  test('a change of priority changes no state, and is ignored for an unknown instance', () => {
     const world = running();
     const told = { kind: 'notified', priority: 190, trackValue: -30 } as const;
     world.send({ ...told, instance: 'API', state: 'FAULT' });
@@ -137,7 +137,7 @@ describe('death', () => {
     expect(world.state.instances).toMatchObject([{ name: 'API', state: 'FAULT', priority: 160 }]);
   });
 
-  test('each death in a row makes the pause longer', () => {
+  test('each consecutive death makes the pause longer', () => {
     const world = running();
     const pauses: number[] = [];
     for (let death = 0; death < 4; death += 1) {
@@ -153,7 +153,7 @@ describe('death', () => {
 });
 
 describe('stop', () => {
-  test('keepalived resigns by itself, what is left is removed, then it is answered', () => {
+  test('keepalived resigns, left VIPs are removed, then the request is answered', () => {
     const world = running();
     world.play({ kind: 'request', what: 'stop' });
     expect(kindsOf(world.actions)).toEqual(['terminate']);
@@ -165,7 +165,7 @@ describe('stop', () => {
     expect(world.state).toMatchObject({ phase: 'running', wanted: 'down', daemon: { kind: 'none' } });
   });
 
-  test('a keepalived that was stopped does not come up with the next configuration', () => {
+  test('a stopped keepalived does not start with the next configuration', () => {
     const world = running();
     world.play({ kind: 'request', what: 'stop' });
     world.play({ kind: 'request', what: 'reload' });
@@ -208,7 +208,7 @@ describe('stop', () => {
   });
 });
 
-test('a keepalived that ends by itself with exit code 0 is said to have had a reason that cannot be seen', () => {
+test('the reason of an unexpected exit with code 0 names both possible causes', () => {
   const world = running();
   const { daemon } = world.state;
   if (daemon.kind !== 'up') throw new Error('it does not run');
@@ -218,7 +218,7 @@ test('a keepalived that ends by itself with exit code 0 is said to have had a re
   );
 });
 
-test('a transition says from where, to where and why', () => {
+test('a transition is logged with its states and the reason', () => {
   const world = running();
   world.send({ kind: 'notified', instance: 'API', state: 'FAULT', priority: 220, trackValue: -254 });
   expect(world.state.lastTransition).toMatchObject({
@@ -273,7 +273,7 @@ test.each([
 ] as const)('its reason is what keepalived said just before: %o', (words, { state, cause, reason }) => {
   const toldAfter = (ms: number) => {
     const world = running();
-    world.send({ kind: 'said', words });
+    world.send({ kind: 'log-line', words });
     world.now += ms;
     world.send({ kind: 'notified', instance: 'API', state, priority: 120, trackValue: 0 });
     return transitionsOf(world);
@@ -291,13 +291,13 @@ test.each([
 ] as const)('unsent data of %s is discarded only if its link is gone', (_who, from, words, is) => {
   const world = running();
   world.send({ kind: 'notified', instance: 'API', state: from, priority: 120, trackValue: 0 });
-  world.send({ kind: 'said', words });
+  world.send({ kind: 'log-line', words });
   expect(
     world.send({ kind: 'notified', instance: 'API', state: 'FAULT', priority: 120, trackValue: 0 }),
   ).toEqual(is ? [{ kind: 'discard-unsent', interfaces: ['eth0'] }] : []);
 });
 
-test("an instance's states during a reload are reported as such", () => {
+test("an instance's states during a reload are attributed to the reload", () => {
   const world = running();
   world.play({ kind: 'request', what: 'reload' });
   world.play({ kind: 'finish', which: 0, well: true });

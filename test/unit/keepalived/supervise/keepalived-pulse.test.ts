@@ -5,13 +5,13 @@ import { kindsOf, running, type World } from '../../../helpers/keepalived-world.
 
 const still: Vitals = { switches: 7, starved: false, stopped: false };
 
-/** One look after the other, 200 ms apart; what followed from each, without its log lines. */
+/** Polls 200 ms apart. Returns the actions after each, without log lines. */
 function see(world: World, looks: readonly Vitals[]): readonly Action[] {
   return looks.flatMap((vitals) => {
     const { daemon } = world.state;
     if (daemon.kind !== 'up') throw new Error('keepalived is not up');
     world.now += 200;
-    return world.send({ kind: 'looked', id: daemon.id, vitals });
+    return world.send({ kind: 'polled', id: daemon.id, vitals });
   });
 }
 
@@ -39,7 +39,7 @@ test('a killed keepalived is not killed again while it ends', () => {
   expect(see(world, times(30, still))).toEqual([]);
 });
 
-test('the VIP of one that hung is removed at once: a peer has had the time to take over', () => {
+test('the VIP of a hung keepalived is removed at once, because a peer has had time to take over', () => {
   const world = running();
   see(world, times(13, still));
   const { daemon } = world.state;
@@ -56,7 +56,7 @@ test('a stopped keepalived is replaced even if another of its processes is alive
   expect(kindsOf(actions)).toContain('kill');
 });
 
-test('a keepalived that waits for a processor is starved, not hung, however long', () => {
+test('a keepalived that waits for a processor is never considered hung', () => {
   expect(see(running(), times(1_000, { ...still, starved: true }))).toEqual([]);
 });
 
@@ -70,7 +70,7 @@ test('a keepalived that sleeps normally is only woken now and then', () => {
   expect(kindsOf(world.actions)).not.toContain('kill');
 });
 
-test('any sign of life within twelve looks saves it', () => {
+test('any sign of life within twelve polls prevents the kill', () => {
   const gap = fc.record({ looks: fc.integer({ min: 1, max: 11 }), starved: fc.boolean() });
   fc.assert(
     fc.property(fc.array(gap, { minLength: 1, maxLength: 20 }), (gaps) => {

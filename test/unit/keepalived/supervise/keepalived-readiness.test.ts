@@ -15,9 +15,9 @@ function told(phase: VrrpStatus['phase'], ...states: readonly State[]): string |
 test.each<{ states: readonly State[] }>([
   { states: ['MASTER'] },
   { states: ['BACKUP'] },
-  // A node without a router: its ingress VIP does not participate, and the API's does.
+  // A node without a router does not compete for the ingress VIP, but for the API VIP.
   { states: ['BACKUP', 'FAULT'] },
-])('keepalived is ready where $states', ({ states }) => {
+])('keepalived is ready with $states', ({ states }) => {
   expect(told('running', ...states)).toBeUndefined();
 });
 

@@ -26,7 +26,7 @@ test.each<[string, (path: string) => void]>([
   ['truncated', (path) => truncateSync(path, 10)],
   ['overwritten', (path) => writeFileSync(path, 'something else\n')],
   ['made unreadable', (path) => chmodSync(path, 0)],
-])('a state file that another program has %s is there again at the next look', (_, damage) => {
+])('a state file that another program has %s is restored at the next check', (_, damage) => {
   const { path, file } = openFile();
   file.write(holder, 1_000);
   const text = readFileSync(path, 'utf8');

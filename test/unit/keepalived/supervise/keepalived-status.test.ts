@@ -24,7 +24,7 @@ function hears(
   return describeState(whole, seen, SINCE + after).instances[0]?.hearsHolder;
 }
 
-test('a node that stays backup beyond the take-over time hears a holder', () => {
+test('a node that stays backup beyond the master-down time hears a holder', () => {
   expect(hears(masterDownMs + 1)).toBe(true);
   expect(hears(masterDownMs)).toBe(false);
 });

@@ -27,7 +27,7 @@ function listOf(next: NextInput<[]>): ServerList {
   };
 }
 
-test('nothing is proposed while one of two lists is unknown, and the earlier look is the next', async () => {
+test('there is no input while one of two lists is unknown, and the earlier recheck counts', async () => {
   const lists = [
     { kind: 'api', list: listOf({ input: [], recheckInMs: 900 }), lastRun: [] },
     { kind: 'ingress', list: listOf({ input: undefined, recheckInMs: 500 }), lastRun: [] },

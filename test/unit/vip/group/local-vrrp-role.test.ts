@@ -16,7 +16,7 @@ function partIn(text: string) {
 const written = (...instances: readonly object[]) =>
   partIn(JSON.stringify({ instances: instances.map((each) => ({ sinceMs: 900, ...each })) }));
 
-test('a node holds while its keepalived is MASTER of one of the instances', () => {
+test('a node is the holder while one of its instances is MASTER', () => {
   expect(written({ name: 'API', state: 'MASTER' })).toEqual({ role: 'holder', ageMs: 100 });
   expect(written({ name: 'API', state: 'BACKUP' }, { name: 'OTHER', state: 'MASTER' })).toEqual({
     role: 'backup',
@@ -24,7 +24,7 @@ test('a node holds while its keepalived is MASTER of one of the instances', () =
   });
 });
 
-test('a holder of the API VIP does not hold the ingress VIP by that', () => {
+test('the holder of the API VIP is not thereby the holder of the ingress VIP', () => {
   written({ name: 'API', state: 'MASTER' }, { name: 'INGRESS', state: 'BACKUP' });
   const path = join(directory, 'vrrp-state.json');
   expect(readLocalVrrpRole(path, 'api', 1_000).role).toBe('holder');
@@ -42,7 +42,7 @@ test.each([
   '[]',
   '{"instances":7}',
   '{"instances":[null,{"name":7,"state":"MASTER","sinceMs":0}]}',
-])('a state file that says "%s" makes no node a holder', (text) => expect(partIn(text).role).toBe('none'));
+])('a state file with "%s" gives no role', (text) => expect(partIn(text).role).toBe('none'));
 
 test('without a state file there is no role', () => {
   expect(readLocalVrrpRole(join(directory, 'missing'), 'api', 0).role).toBe('none');

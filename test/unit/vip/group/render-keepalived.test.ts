@@ -38,7 +38,7 @@ const withInstance = (part: Partial<VrrpInstance>): KeepalivedModel => ({
   instances: two.instances.map((instance) => ({ ...instance, ...part })),
 });
 
-/** The first word of each line that is no comment: what keepalived would act on. */
+/** The first word of each line that is not a comment: keepalived's directives. */
 const directives = (text: string) =>
   text
     .split('\n')
@@ -48,7 +48,7 @@ const directives = (text: string) =>
 const textOf = (outcome: ReturnType<typeof render>) =>
   outcome.kind === 'rendered' ? outcome.text : outcome.message;
 
-it('a node that is alone has a placeholder peer, because unicast without peers stays in FAULT', () => {
+it('a single node has a placeholder peer, because unicast without peers stays in FAULT', () => {
   const [alone] = modelOf([]).instances;
   expect(alone).toMatchObject({ peers: [], unicastPeers: [{ address: '224.0.0.18' }] });
   expect(two.instances[0]?.unicastPeers).toMatchObject([{ name: 'b' }]);
@@ -64,7 +64,7 @@ const hostile = fc.oneof(
 const admitted = hostile.map((name) => safeServerName(name) ?? 'unnamed').filter((name) => name !== 'a');
 
 describe('hostile data', () => {
-  it('in a name that came the way of the program gives the directives of harmless data', () => {
+  it('in a name that passed validation gives the same directives as harmless data', () => {
     fc.assert(
       fc.property(admitted, (name) => {
         const model = modelOf([{ name, addresses: ['10.0.0.2'] }]);
@@ -82,7 +82,7 @@ describe('hostile data', () => {
     ['the source address', { sourceAddress: '10.0.0.1 }' }],
     ['the interface', { interface: 'eth0\nnopreempt' }],
     ['the name of an instance', { name: 'API {' }],
-  ])('in %s is refused even where a template prints it unescaped', (_what, part) => {
+  ])('in %s is refused even if a template prints it unescaped', (_what, part) => {
     const raw = '<%- instances[0].name %> <%- instances[0].vip %>';
     expect(render(withInstance(part), raw)).toMatchObject({ kind: 'failed' });
     expect(render(two, raw)).toMatchObject({ kind: 'rendered' });
@@ -100,7 +100,7 @@ describe('hostile data', () => {
   });
 });
 
-it('comes out of a thread as it does without one', async () => {
+it('renders the same text in a thread and without one', async () => {
   const job = { templateText: template, templatePath, model: two };
   expect(await createRenderThread().render(job)).toEqual(render(two));
 });

@@ -8,12 +8,12 @@ const both = [eth0, eth1];
 
 const chosen = (name: string) => ({ kind: 'chosen', name });
 
-test('the interface whose subnet holds the VIP', () => {
+test('the interface whose subnet contains the VIP is chosen', () => {
   expect(chooseVipInterface('10.1.7.5', both, [])).toEqual(chosen('eth1'));
   expect(chooseVipInterface('fd00::5', both, [])).toEqual(chosen('eth0'));
 });
 
-test('a VIP that was left behind does not choose its interface', () => {
+test('a VIP that an earlier run left behind does not determine the interface', () => {
   const left = [eth0, { name: 'eth1', addresses: ['10.0.0.5/32', 'fd00::5/128'] }];
   expect(chooseVipInterface('10.0.0.5', left, [])).toEqual(chosen('eth0'));
   expect(chooseVipInterface('fd00::5', left, [])).toEqual(chosen('eth0'));
@@ -28,13 +28,13 @@ describe('without such a subnet', () => {
     { destination: 'fd01::/64', interface: 'eth1' },
   ];
 
-  test('the interface of the most specific route', () => {
+  test('the interface of the most specific route is chosen', () => {
     expect(chooseVipInterface('172.16.9.5', both, routes)).toEqual(chosen('eth1'));
     expect(chooseVipInterface('172.16.8.5', both, routes)).toEqual(chosen('eth0'));
     expect(chooseVipInterface('fd01::5', both, routes)).toEqual(chosen('eth1'));
   });
 
-  test('not that of the default route, and the reason lists what there is', () => {
+  test('the default route does not count, and the reason lists the interfaces', () => {
     expect(chooseVipInterface('203.0.113.5', both, routes)).toEqual({
       kind: 'none',
       reason: expect.stringMatching(
@@ -43,12 +43,12 @@ describe('without such a subnet', () => {
     });
   });
 
-  test('not that of an interface which is not there', () => {
+  test('a route of a missing interface does not count', () => {
     expect(chooseVipInterface('172.16.9.5', [eth0], routes).kind).toBe('none');
   });
 });
 
-test('several that fit are none, and are named', () => {
+test('if several interfaces fit, none is chosen and the reason names them', () => {
   const twin = { name: 'eth9', addresses: ['10.0.0.99/24'] };
   expect(chooseVipInterface('10.0.0.5', [eth0, twin], [])).toEqual({
     kind: 'none',
@@ -56,7 +56,7 @@ test('several that fit are none, and are named', () => {
   });
 });
 
-test('a configured interface only has to exist', () => {
+test('a configured interface only needs to exist', () => {
   expect(chooseVipInterface('10.0.0.5', both, [], 'eth1')).toEqual(chosen('eth1'));
   expect(chooseVipInterface('10.0.0.5', both, [], 'bond0')).toEqual({
     kind: 'none',
@@ -64,7 +64,7 @@ test('a configured interface only has to exist', () => {
   });
 });
 
-test('no interface at all is said so', () => {
+test('the reason reports that there is no interface at all', () => {
   expect(chooseVipInterface('10.0.0.5', [], [])).toMatchObject({
     reason: expect.stringContaining('one of none'),
   });

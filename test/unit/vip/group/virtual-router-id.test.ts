@@ -2,17 +2,17 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { virtualRouterIdProblem, virtualRouterIds } from '../../../../src/vip/group/virtual-router-id.ts';
 
-test('are those of the shell pods, so that a cluster can be moved node by node', () => {
+test('are those of the shell pods, so that a cluster can be migrated node by node', () => {
   // A published keepalived.conf of an OpenShift 4.8 cluster called "managed".
   expect(virtualRouterIds('managed')).toEqual({ api: 124, ingress: 75 });
 });
 
-test('add up as Fletcher-8 does', () => {
+test('are Fletcher-8 checksums', () => {
   // By hand, of "a-api": 97 % 15 = 7, +45 = 7, +97 = 14, +112 = 6, +105 = 6; the sums of these: 7 14 13 4 10.
   expect(virtualRouterIds('a').api).toBe(((10 << 4) | 6) + 1);
 });
 
-test('property: are always two different ones that keepalived takes', () => {
+test('property: are always two different valid ids', () => {
   fc.assert(
     fc.property(fc.string(), (name) => {
       expect(virtualRouterIdProblem(virtualRouterIds(name))).toBeUndefined();

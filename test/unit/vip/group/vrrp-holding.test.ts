@@ -13,7 +13,7 @@ const after = (looks: readonly Look[]) =>
     initialHolding,
   );
 
-test('a look that falls into the moment of a reload costs the holder nothing, however late it comes', () => {
+test('an observation during a reload, even a late one, does not cost the holder its bonus', () => {
   fc.assert(
     fc.property(fc.nat(60_000), fc.nat(499), (atMs, ageMs) => {
       const looks: readonly Look[] = [
@@ -25,7 +25,7 @@ test('a look that falls into the moment of a reload costs the holder nothing, ho
   );
 });
 
-test('one reload after another does not wear the holder out', () => {
+test('consecutive reloads do not cost the holder its bonus', () => {
   const reloads = Array.from({ length: 50 }, (_, index): readonly Look[] => [
     [index * 400, 'backup'],
     [index * 400 + 200, 'holder'],
@@ -33,12 +33,12 @@ test('one reload after another does not wear the holder out', () => {
   expect(after([[0, 'holder'], ...reloads, [20_000, 'backup']])).toMatchObject({ kind: 'held' });
 });
 
-test('looks that fall into one reload each, time after time, do not add up', () => {
+test('observations that each fall into a different reload do not add up', () => {
   const looks = Array.from({ length: 20 }, (_, index): Look => [200 + index * 200, 'backup', 50]);
   expect(after([[0, 'holder'], ...looks])).toMatchObject({ kind: 'held' });
 });
 
-test('a holder that was beaten half a second ago is none any more, even without a look since', () => {
+test('a holder beaten half a second ago is no longer one, even without an observation since', () => {
   const late: readonly Look[] = [
     [0, 'holder'],
     [6_000, 'backup', 500],
@@ -46,7 +46,7 @@ test('a holder that was beaten half a second ago is none any more, even without 
   expect(after(late)).toEqual({ kind: 'none' });
 });
 
-test('a wall clock that was put back does not leave a beaten holder its bonus', () => {
+test('a beaten holder loses its bonus even if the wall clock was set back', () => {
   const beaten: readonly Look[] = [
     [0, 'holder'],
     [200, 'backup', -3_600_000],
@@ -55,7 +55,7 @@ test('a wall clock that was put back does not leave a beaten holder its bonus', 
   expect(after(beaten)).toEqual({ kind: 'none' });
 });
 
-test('a node that fails or stops holds nothing at once, nor when it returns as a backup', () => {
+test('a node that fails or stops loses the role at once, and does not regain it as a backup', () => {
   const failed: readonly Look[] = [
     [0, 'holder'],
     [1, 'none'],
@@ -64,7 +64,7 @@ test('a node that fails or stops holds nothing at once, nor when it returns as a
   expect(after([...failed, [2, 'backup']])).toEqual({ kind: 'none' });
 });
 
-test('no node becomes a holder by being a backup', () => {
+test('a backup never counts as the holder unless it was one', () => {
   const roles = fc.array(fc.constantFrom<LocalVrrpRole['role']>('backup', 'none'));
   fc.assert(
     fc.property(roles, (seen) => {

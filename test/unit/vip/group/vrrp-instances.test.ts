@@ -31,7 +31,7 @@ const reasonOf = (from: VrrpInput) => {
   return typeof found === 'string' ? found : undefined;
 };
 
-test('every node sees the same group, and all others as its peers', () => {
+test('every node has the same group, with all other nodes as its peers', () => {
   const seen = three.map(({ name, addresses }) =>
     built(input({ nodeName: name }, { interfaces: [{ name: 'eth0', addresses: [`${addresses[0]}/24`] }] })),
   );
@@ -45,7 +45,7 @@ test('every node sees the same group, and all others as its peers', () => {
   expect(new Set(seen.map(([api]) => api?.virtualRouterId))).toEqual(new Set([124]));
 });
 
-test('property: the order of the list changes nothing', () => {
+test('property: the model does not depend on the order of the list', () => {
   fc.assert(
     fc.property(fc.shuffledSubarray(three, { minLength: 3 }), (controlPlane) => {
       expect(built(input({}, { controlPlane }))).toEqual(built(input()));
@@ -53,8 +53,8 @@ test('property: the order of the list changes nothing', () => {
   );
 });
 
-describe('this node is found', () => {
-  test('by its address where its name is another one', () => {
+describe('this node is identified', () => {
+  test('by its address if its name differs', () => {
     expect(built(input({ nodeName: 'a.example.com' }))[0]?.sourceAddress).toBe('10.0.0.1');
   });
 
@@ -117,14 +117,14 @@ test.each<[string, Partial<KeepalivedSettings>, Partial<VrrpInput>, RegExp]>([
   expect(reasonOf(input(part, rest))).toMatch(reason);
 });
 
-test('the VIP that the holder lists among its own addresses is never a peer’s address', () => {
+test('a VIP among the listed addresses of the holder is never used as a peer’s address', () => {
   const listed = [node('a', '10.0.0.1'), node('b', '10.0.0.5', '10.0.0.2')];
   expect(built(input({}, { controlPlane: listed }))[0]?.peers).toMatchObject([
     { name: 'b', address: '10.0.0.2' },
   ]);
 });
 
-test('both families of a kind make a group, each with its own addresses, and VIPs of one host', () => {
+test('both address families of one kind form a sync group, each with its own addresses', () => {
   const controlPlane = [node('a', '10.0.0.1', 'fd00::1'), node('b', '10.0.0.2', 'fd00::2')];
   const interfaces = [{ name: 'eth0', addresses: ['10.0.0.1/24', 'fd00::1/64'] }];
   const found = built(input({ apiVips: ['fd00::5', '10.0.0.5'] }, { controlPlane, interfaces }));
@@ -134,20 +134,20 @@ test('both families of a kind make a group, each with its own addresses, and VIP
   ]);
 });
 
-test('explicit virtual router ids overrule the cluster’s name', () => {
+test('explicit virtual router ids override those derived from the cluster’s name', () => {
   expect(built(input({ virtualRouterIds: { api: 7, ingress: 8 } }))[0]?.virtualRouterId).toBe(7);
 });
 
 describe('the first node of a cluster that does not exist yet', () => {
   const nobody = { controlPlane: [] };
 
-  test('stands alone with the priority that it will have as the only one of the list', () => {
+  test('has no peers and the priority of a single listed node', () => {
     const [alone] = built(input({ firstNode: true }, nobody));
     expect(alone).toMatchObject({ sourceAddress: '10.0.0.1', peers: [] });
     expect(alone).toEqual(built(input({ firstNode: true }, { controlPlane: three.slice(0, 1) }))[0]);
   });
 
-  test('has the VIP of the API without that of ingress, which waits for the list', () => {
+  test('has the API VIP, but not the ingress VIP until there is a list', () => {
     const vips = { firstNode: true, ingressVips: ['10.0.0.6'] };
     expect(built(input(vips, nobody)).map(({ kind }) => kind)).toEqual(['api']);
     expect(built(input(vips, { allNodes: three })).map(({ kind }) => kind)).toEqual(['api', 'ingress']);
@@ -155,7 +155,7 @@ describe('the first node of a cluster that does not exist yet', () => {
   });
 });
 
-test('the name of an instance says which VIP it has', () => {
+test('the name of an instance identifies its kind of VIP', () => {
   expect(['API', 'API_V6'].every((name) => isInstanceOf('api', name))).toBe(true);
   expect(['INGRESS', 'INGRESS_V6', 'x_API'].some((name) => isInstanceOf('api', name))).toBe(false);
   expect(isInstanceOf('ingress', 'INGRESS_V6')).toBe(true);

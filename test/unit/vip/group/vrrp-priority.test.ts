@@ -12,14 +12,14 @@ import {
 const prioritiesOf = (size: number) => Array.from({ length: size }, (_, index) => vrrpPriority(index, size));
 const sizes = Array.from({ length: maxGroupSize }, (_, index) => index + 1);
 
-test('fall with the place in the list', () => {
+test('decrease with the index in the list', () => {
   expect(prioritiesOf(1)).toEqual([220]);
   expect(prioritiesOf(2)).toEqual([220, 210]);
   expect(prioritiesOf(3)).toEqual([220, 210, 200]);
   expect(prioritiesOf(5)).toEqual([220, 213, 206, 199, 192]);
 });
 
-test('are different on every node and ones that keepalived takes, however large the group', () => {
+test('are distinct and valid in a group of any size', () => {
   for (const size of sizes) {
     const priorities = prioritiesOf(size);
     expect(new Set(priorities).size).toBe(size);
@@ -28,7 +28,7 @@ test('are different on every node and ones that keepalived takes, however large 
   }
 });
 
-test('let the last of 29 nodes keep the VIP when the first one comes back', () => {
+test('let the last of 29 nodes keep the VIP when the first one returns', () => {
   for (const size of sizes.filter((each) => each <= 29)) {
     const priorities = prioritiesOf(size);
     expect(Math.max(...priorities) - Math.min(...priorities)).toBeLessThanOrEqual(prioritySpread);
@@ -47,7 +47,7 @@ const health = fc.record<TrackHealth>({
   priority: fc.option(fc.integer({ min: 1, max: 254 }), { nil: undefined }),
 });
 
-test('the terms add up to what keepalived makes of the priority and the track file', () => {
+test('the terms add up to the priority that keepalived computes', () => {
   fc.assert(
     fc.property(health, fc.integer({ min: 1, max: 254 }), (seen, own) => {
       const { priorityTerms, priority } = prioritySum({ points: own, why: 'place' }, trackAddends(seen));
@@ -61,12 +61,12 @@ test('the terms add up to what keepalived makes of the priority and the track fi
   );
 });
 
-test('a place in the list is counted by the higher priorities', () => {
+test('the place in the list is one more than the number of higher priorities', () => {
   expect(baseAddend(210, [220, 200])).toEqual({ points: 210, why: 'place 2 of 3 in the list' });
   expect(baseAddend(220, []).why).toBe('place 1 of 1 in the list');
 });
 
-test('a node that claims and holds the VIP is as high as keepalived counts', () => {
+test('a promoted holder has the highest priority of keepalived', () => {
   const holder = [
     { points: 0, why: 'serves' },
     { points: 30, why: 'holds' },

@@ -23,7 +23,7 @@ test('the first answer counts at once', () => {
   expect(stateAfter([[0, gone]]).verdict).toBe('failed');
 });
 
-test('a load balancer that starts after its monitor is not taken for one that flaps', () => {
+test('a load balancer that starts after its monitor does not count as flapping', () => {
   const started = stateAfter([
     [0, gone],
     [500, ok],
@@ -50,7 +50,7 @@ test('a slow answer makes a candidate fall at once, the holder at the second in 
   expect(stateAfter([...once, [400, ok], [600, slow]], true).verdict).toBe('ok');
 });
 
-test('a recovered node is doubtful first, and longer after each failure', () => {
+test('a recovered node is doubtful at first, for longer after each failure', () => {
   let state = stateAfter([[0, ok]]);
   let now = 0;
   const holds: number[] = [];
@@ -78,7 +78,7 @@ test('a failure while doubtful starts the wait over, for the holder too', () => 
   expect(stateAfter(steps, true).verdict).toBe('doubtful');
 });
 
-test('falls are forgotten after a long time of ok, not earlier', () => {
+test('falls are cleared only after a long uninterrupted time of ok', () => {
   const back = stateAfter([
     [0, ok],
     [100, gone],
@@ -90,8 +90,8 @@ test('falls are forgotten after a long time of ok, not earlier', () => {
   expect(stateAfter([[1_200 + limits.forgetAfterMs, gone]], false, back).falls).toBe(1);
 });
 
-describe('says why', () => {
-  test('a doubtful node says how often it failed and when it is trusted again', () => {
+describe('the explanation', () => {
+  test('of a doubtful node contains the number of failures and the time left', () => {
     const doubtful = stateAfter([
       [0, ok],
       [100, gone],
@@ -102,7 +102,7 @@ describe('says why', () => {
     expect(explainFlap(doubtful, 900)).toMatch(/failed 2 times, .* after 2 s without another/);
   });
 
-  test('the holder has not left yet', () => {
+  test('of a holder that has not fallen yet contains the failures in a row', () => {
     const holding = stateAfter(
       [
         [0, ok],
@@ -113,7 +113,7 @@ describe('says why', () => {
     expect(explainFlap(holding, 100)).toMatch(/1 failed in a row/);
   });
 
-  test('nothing where there is nothing to say', () => {
+  test('is absent if the verdict matches the last sample', () => {
     expect(explainFlap(stateAfter([[0, ok]]), 0)).toBeUndefined();
     expect(explainFlap(stateAfter([[0, gone]]), 0)).toBeUndefined();
   });
@@ -143,7 +143,7 @@ describe('property', () => {
     );
   });
 
-  test('however it flaps, it is trusted again at most so often', () => {
+  test('a flapping node is trusted again only a limited number of times', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 50, maxLength: 400 }), (steps) => {
         let state = nextFlap(initialFlap, ok, false, 0);

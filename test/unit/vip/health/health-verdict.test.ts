@@ -42,7 +42,7 @@ test('a holder whose server dies is in FAULT while a peer serves', () => {
   expect(verdict.value()).toBe(TRACK.fault);
 });
 
-test('a VIP that follows no health has the value of a healthy one from the first look', () => {
+test('without a health check the value is that of a healthy node from the start', () => {
   for (const [holder, value] of [
     [true, TRACK.healthyHolder],
     [false, TRACK.healthy],
@@ -72,7 +72,7 @@ test('if no peer serves either, nothing moves', () => {
   expect(verdict.value()).toBe(TRACK.healthyHolder);
 });
 
-test('a dead server is not the best of all while the local API server answers', () => {
+test('a dead server does not count as the best while the local API server answers', () => {
   const verdict = createHealthVerdict({ ...optionsOf(true), kind: 'api' });
   verdict.peers(silent);
   verdict.live('dead');
@@ -82,7 +82,7 @@ test('a dead server is not the best of all while the local API server answers', 
   expect(rowOf(verdict, 'local API server')).toMatchObject({ state: 'ok', message: 'HTTP 200' });
 });
 
-test('peers that may be unreachable for all are missed only once they have been heard', () => {
+test('peers that may be unreachable count as down only once one of them has served', () => {
   const verdict = verdictOf(false);
   verdict.peers(silent);
   verdict.live('hung');
@@ -92,7 +92,7 @@ test('peers that may be unreachable for all are missed only once they have been 
   expect(verdict.value()).toBe(TRACK.healthyHolder);
 });
 
-test('a server that came back once is trusted less for a while, and says why', () => {
+test('a server that has recovered is doubtful for a while, with the reason', () => {
   const verdict = verdictOf(true, false);
   verdict.live('dead');
   verdict.live('serving');
@@ -107,12 +107,12 @@ test('a server that came back once is trusted less for a while, and says why', (
   });
 });
 
-test("an operator's order counts", () => {
+test("an operator's order changes the value", () => {
   expect(verdictOf(true, true, 'drain').value()).toBe(TRACK.drainedHolder);
   expect(210 + verdictOf(true, false, 'promote').value()).toBe(254);
 });
 
-test('the failing check is named with its own words, in the log and in the status', () => {
+test('the message of the failing check is in the log and in the status', () => {
   const verdict = verdictOf(true);
   verdict.peers(serving);
   expect(verdict.explanation()).toBe('the ingress router serves; it holds the VIP');
@@ -132,14 +132,14 @@ test('the failing check is named with its own words, in the log and in the statu
   expect(rowOf(verdict, 'local API server')).toBe(undefined);
 });
 
-test('a check keeps the time since when it has been as it is', () => {
+test('a check reports how long it has had its state', () => {
   const verdict = verdictOf(true);
   expect(rowOf(verdict, 'other nodes')).toMatchObject({ state: 'unknown', sinceMs: null });
   verdict.peers(serving);
   expect(rowOf(verdict, 'other nodes')?.sinceMs).toBeGreaterThanOrEqual(0);
 });
 
-test('reading what a verdict is made of carries no order out', () => {
+test('reading the view of a verdict does not advance an order', () => {
   let order = 0;
   const verdict = verdictOf(true, true, () => {
     order += 1;

@@ -20,7 +20,7 @@ import {
 } from '../../../../src/vip/settings/keepalived-monitor-settings.ts';
 import { runs } from '../../../helpers/property-seed.ts';
 
-/** An unchanged value is rewritten every half second, so that a monitor writes at each look. */
+/** Equal to the refresh interval of an unchanged value, so that a monitor writes at each step. */
 const LOOK_MS = 500;
 const START_MS = 1_800_000_000_000;
 const url = { secure: false, host: '127.0.0.1', port: 1, path: '/' };
@@ -102,7 +102,7 @@ const listOf = (names: 'us' | 'others', since: number): ListFact => ({
   sameAsLastRun: true,
 });
 
-test('a removed node that is out stays out, however its monitor and the API come and go', () => {
+test('a removed node stays out across restarts of its monitor and outages of the API', () => {
   const apis = fc.infiniteStream(fc.constantFrom('away', 'names other nodes'));
   fc.assert(
     fc.property(steps, apis, healths, (sequence, api, health) => {
@@ -139,7 +139,7 @@ test('a removed node whose monitor starts late after a boot is out ten seconds l
   );
 });
 
-test('a member whose monitor restarts without an API server goes on at once, degraded or not', () => {
+test('a member whose monitor restarts without an API server continues at once, degraded or not', () => {
   fc.assert(
     fc.property(steps, healths, (sequence, health) => {
       using node = openNode(health);

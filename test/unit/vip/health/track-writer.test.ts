@@ -22,7 +22,7 @@ function trackFile(): { readonly path: string; readonly writer: TrackWriter; rea
   return { path, writer: createTrackWriter({ kind: 'api', trackFile: path, url }, observers), events };
 }
 
-test('whatever was there before, the value is all that is there, in the same file', () => {
+test('the value replaces the complete content of the file, in place', () => {
   const { path, writer } = trackFile();
   writeFileSync(path, '-254 and much more\n# of another program\n');
   const { ino } = statSync(path);
@@ -35,10 +35,10 @@ test('whatever was there before, the value is all that is there, in the same fil
 });
 
 const READS = 20_000;
-/** Some hundred for each read: reading has stopped. */
+/** Some hundred writes per read: reading has stopped. */
 const MOST_ROUNDS = 5_000_000;
 
-/** Reads again and again until it has seen enough, and posts what there was. */
+/** Reads in a loop until there are enough readings, and posts them. */
 const reader = `
 const { readFileSync } = require('node:fs');
 const { parentPort, workerData } = require('node:worker_threads');
@@ -47,7 +47,7 @@ const read = () => seen.add(readFileSync(workerData.path, 'utf8').trim());
 for (let count = 0; count < workerData.reads; count += 1) read();
 parentPort.postMessage([...seen]);`;
 
-test('a concurrent reader sees the old or the new value, and never an empty file', async () => {
+test('a concurrent reader reads the old or the new value, and never an empty file', async () => {
   const { path, writer } = trackFile();
   writer.write(-254, admitted, () => '');
   const worker = new Worker(reader, { eval: true, workerData: { path, reads: READS } });
@@ -69,7 +69,7 @@ test.each([
   ['deleted', (path: string) => rmSync(path)],
   ['emptied', (path: string) => writeFileSync(path, '')],
   ['overwritten with garbage', (path: string) => writeFileSync(path, '\0\0\0\0')],
-])('a file that was %s gets its value back at the next check', (_what, damage) => {
+])('a file that was %s is restored at the next check', (_what, damage) => {
   const { path, writer, events } = trackFile();
   writer.write(30, admitted, () => '');
   damage(path);
@@ -78,7 +78,7 @@ test.each([
   expect(events).toEqual(['track-value-changed']);
 });
 
-test('a value that stood in for the monitor stays while it waits, and FAULT does not', () => {
+test("the supervisor's value stays while the monitor waits, unless it is FAULT", () => {
   const waiting = { before: 'nothing', state: 'waiting', until: 1 } as const;
   const { path, writer } = trackFile();
   writeFileSync(path, '-60\n');
@@ -92,14 +92,14 @@ test('a value that stood in for the monitor stays while it waits, and FAULT does
   expect(readTrackValue(path)).toBe(-254);
 });
 
-test('a node that was removed is put into FAULT at once, whatever stood in for its monitor', () => {
+test("a removed node is put into FAULT at once, whatever the supervisor's value", () => {
   const { path, writer } = trackFile();
   writeFileSync(path, '-60\n');
   writer.write(-254, { before: 'removed', state: 'waiting', until: null }, () => '');
   expect(readTrackValue(path)).toBe(-254);
 });
 
-test('the note says what was decided, its value, and what to poll', () => {
+test('the note contains the decision, the value and the URL to poll', () => {
   const { path, writer } = trackFile();
   writer.write(30, admitted, () => '');
   const healthUrl = 'http://127.0.0.1:9444/haproxy_ready';
@@ -114,7 +114,7 @@ test("the supervisor's value stays until the next refresh", () => {
   expect(readTrackValue(path)).toBe(0);
 });
 
-test('a value that could not be written is not reported as told, and is tried again at the next look', () => {
+test('a failed write is not reported as written, and is retried at the next check', () => {
   const { path, writer, events } = trackFile();
   rmSync(join(path, '..'), { recursive: true });
   writer.write(0, admitted, () => '');

@@ -18,11 +18,11 @@ const left = (ms: number, fields: Partial<JournalLine> = {}) =>
 const taken = (ms: number, fields: Partial<JournalLine> = {}) =>
   lineAt(ms, { subject: 'API', from: 'BACKUP', to: 'MASTER', node: 'cp-2', ...fields });
 
-/** About the last of these lines. */
+/** The causes of the last of these lines. */
 const likelyCauses = allJournals.causesOf;
 const because = (...lines: readonly JournalLine[]) => likelyCauses(lines, lines.length - 1);
 
-test('a VIP that left a node names the check and what it was worth', () => {
+test('the loss of a VIP names the failed check and its track value', () => {
   const dead = lineAt(0, { kind: 'health', event: 'haproxy-health-changed', subject: 'api', to: 'dead' });
   expect(because(dead, health(1), left(9))).toBe('health of api → dead; track value of api 30 → -254');
 });
@@ -38,13 +38,13 @@ test('a normal event is not a cause', () => {
   expect(because(lineAt(0, { kind: 'reload', event: 'generation-serving' }), left(9))).toBeUndefined();
 });
 
-test('a node that took a VIP names who gave it up and why, where that journal is there', () => {
+test('a take-over names the previous holder and why it left, if its journal is available', () => {
   expect(because(left(0), taken(12))).toBe('cp-1 left MASTER: it cannot serve');
   expect(because(left(0, { subject: 'INGRESS' }), taken(12))).toBeUndefined();
   expect(because(left(0, { node: 'cp-2' }), taken(12))).toBe('no other node had taken it');
 });
 
-test('a VIP that no node held for a while names who had it last, and why the node could take it', () => {
+test('a take-over after a gap names the last holder and why the new one could take the VIP', () => {
   const usable = health(36_000, { node: 'cp-2', from: '-254', to: '30' });
   expect(because(left(0), usable, taken(37_000))).toBe(
     'track value of api -254 → 30; cp-1 left MASTER 37.0 s before: it cannot serve',
@@ -58,7 +58,7 @@ test('a VIP that no node held for a while names who had it last, and why the nod
   );
 });
 
-test('an order is the cause of what it moves: where the VIP leaves, and where it is taken', () => {
+test('an order is the cause of a move both on the node that loses the VIP and on the one that takes it', () => {
   const order = (event: string, subject: string) =>
     lineAt(0, { kind: 'steering', event, subject, reason: 'kernel', facts: { by: 'root@cp-1' } });
   expect(because(order('node-drained', 'api, ingress'), left(9))).toBe(
@@ -72,7 +72,7 @@ test('an order is the cause of what it moves: where the VIP leaves, and where it
   expect(because(health(0, { node: 'cp-2' }), taken(9))).toBeUndefined();
 });
 
-test('a node whose keepalived ended did not lose the VIP for a bonus that ended before', () => {
+test('a bonus that ended earlier is not why a node whose keepalived ended lost the VIP', () => {
   const lessWorth = health(0, { to: '0' });
   const died = lineAt(2_000, { kind: 'process', event: 'keepalived-died', reason: 'signal SIGKILL' });
   const ended = left(2_001, { to: 'STOP', reason: 'keepalived ended with signal SIGKILL' });
@@ -81,11 +81,11 @@ test('a node whose keepalived ended did not lose the VIP for a bonus that ended 
   expect(because(lessWorth, left(9, { to: 'BACKUP' }))).toBe('track value of api 30 → 0');
 });
 
-test('a node that lost a VIP names who has it, though that was written later', () => {
+test('the loss of a VIP names the new holder, even if that was written later', () => {
   expect(likelyCauses([left(0, { to: 'BACKUP' }), taken(12)], 0)).toBe('cp-2 became MASTER');
 });
 
-test('the nearest of several moves counts', () => {
+test('of several moves the nearest counts', () => {
   const lines = [left(0, { node: 'cp-3', reason: 'old' }), left(2_000, { reason: 'new' }), taken(2_012)];
   expect(likelyCauses(lines, 2)).toBe('cp-1 left MASTER: new');
 });
@@ -94,7 +94,7 @@ test('an event that moves no VIP has no such cause', () => {
   expect(because(left(0), health(5))).toBeUndefined();
 });
 
-test('a holder that leaves only later was not heard', () => {
+test('a holder that leaves after the take-over is reported as still MASTER', () => {
   const held = taken(0, { node: 'cp-1' });
   const later = left(8_900, { to: 'BACKUP', reason: 'outranked' });
   expect(likelyCauses([held, taken(6_000), later], 1)).toBe(
@@ -102,7 +102,7 @@ test('a holder that leaves only later was not heard', () => {
   );
 });
 
-test('a holder whose journal begins with its leaving is named, whichever of the two was written first', () => {
+test('a holder whose journal begins with its loss of the VIP is named, in either order of the entries', () => {
   const causes = (...lines: readonly JournalLine[]) => likelyCauses(lines, 0);
   expect(causes(taken(0), left(0))).toBe('cp-1 left MASTER: it cannot serve');
   expect(causes(taken(0), left(600))).toBe(
@@ -113,7 +113,7 @@ test('a holder whose journal begins with its leaving is named, whichever of the 
   expect(causes(taken(0), taken(1, { node: 'cp-1' }), left(2))).toBeUndefined();
 });
 
-test('a holder that leaves only when a long partition ends is named with its leaving', () => {
+test('a holder that leaves only after a long partition is named with the time of its leaving', () => {
   const held = taken(0, { node: 'cp-1' });
   const back = left(68_000, { to: 'BACKUP', reason: 'outranked' });
   expect(likelyCauses([held, taken(60_000), back], 1)).toBe(
@@ -123,7 +123,7 @@ test('a holder that leaves only when a long partition ends is named with its lea
   expect(likelyCauses([held, taken(60_000), ...others, back], 1)).toBe(
     'cp-1 was still MASTER, and left it 8.0 s later: outranked',
   );
-  // Its power was cut: what it says after the boot is no leaving.
+  // Its power was cut: the first entry after the boot is not a loss of the VIP.
   const booted = lineAt(68_000, { subject: 'API', from: 'UNKNOWN', to: 'BACKUP' });
   expect(likelyCauses([held, taken(60_000), booted, back], 1)).toBe(
     'cp-1 was the holder, and its journal does not record that it lost the VIP',
@@ -140,13 +140,13 @@ test('a holder that took the VIP while it was reloaded is named', () => {
   expect(likelyCauses([backup, taken(6_000)], 1)).toBeUndefined();
 });
 
-test('in a cluster whose name has "api" in it the health of the API moves no ingress VIP', () => {
+test('the health of the API is not a cause for the ingress VIP, even if the cluster name contains "api"', () => {
   const moved = left(9, { subject: 'INGRESS' });
   expect(because(health(0), moved)).toBeUndefined();
   expect(because(health(0, { subject: 'ingress' }), moved)).toBeDefined();
 });
 
-test('a holder whose journal ends is named, and that its loss of the VIP is not recorded', () => {
+test('a holder whose journal ends is named, with a note that its loss is not recorded', () => {
   expect(because(taken(0, { node: 'cp-1' }), taken(600_000))).toBe(
     'cp-1 was the holder, and its journal does not record that it lost the VIP',
   );
@@ -156,7 +156,7 @@ test('a holder whose journal ends is named, and that its loss of the VIP is not 
   );
 });
 
-test('a backup that took it at the same moment and gave it up is not who had it', () => {
+test('a backup that took the VIP at the same moment and gave it up is not the previous holder', () => {
   const rival = [
     taken(6_010, { node: 'cp-3' }),
     left(6_020, { node: 'cp-3', to: 'BACKUP', reason: 'cp-2 has more' }),
@@ -165,7 +165,7 @@ test('a backup that took it at the same moment and gave it up is not who had it'
   expect(because(...lines)).toBe('cp-1 left MASTER: it cannot serve');
 });
 
-test('a reload is no move, and has no cause', () => {
+test('a reload is not a move, and has no cause', () => {
   const reload = (ms: number, from: string, to: string) =>
     lineAt(ms, { subject: 'API', from, to, reason: reloadReason });
   const lines = [
@@ -179,26 +179,26 @@ test('a reload is no move, and has no cause', () => {
   expect(because(...lines, taken(6_009))).toBe('cp-1 left MASTER: it cannot serve');
 });
 
-test('a verdict that was written down just after the move is its cause too, a bonus that ends is none', () => {
+test('a verdict logged just after the move is a cause too, but the end of a bonus is not', () => {
   const lines = [left(0), health(20), health(30, { from: '30', to: '0' })];
   expect(likelyCauses(lines, 0)).toBe('track value of api 30 → -254');
   expect(likelyCauses([left(0), health(501)], 0)).toBeUndefined();
   expect(likelyCauses([left(0), health(20, { to: '0' })], 0)).toBeUndefined();
 });
 
-test('the bonus of a node that has only just taken the VIP is not why it leaves', () => {
+test('the bonus of a node that has just taken the VIP is not why it leaves', () => {
   expect(because(health(0, { from: '0', to: '30' }), left(900, { to: 'BACKUP' }))).toBeUndefined();
   expect(because(health(0, { from: '0', to: '30' }), health(800, { to: '-30' }), left(900))).toBe(
     'track value of api 30 → -30',
   );
 });
 
-test('findings that are no cause do not crowd out one that is', () => {
+test('entries that are not causes do not displace one that is', () => {
   const rises = [1, 2, 3, 4, 5].map((ms) => health(ms, { from: '0', to: '30' }));
   expect(because(health(0), ...rises, left(9))).toBe('track value of api 30 → -254');
 });
 
-test('a node that can serve again names the last finding, one that has started names none', () => {
+test('a node that can serve again names the last finding, and one that has started names none', () => {
   const again = lineAt(9, { subject: 'API', from: 'FAULT', to: 'BACKUP' });
   expect(because(health(0), health(5, { from: '-254', to: '0' }), again)).toBe('track value of api -254 → 0');
   const started = lineAt(9, { subject: 'API', from: 'UNKNOWN', to: 'BACKUP' });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { factsOf, remoteHolder } from '../../../../src/vip/orders/gather-facts.ts';
 import { keepalivedMonitorSays } from '../../../helpers/status-samples.ts';
 
-/** What a lone node knows of its VIPs. */
+/** The status of a single node. */
 async function holds(...vips: readonly string[]): Promise<boolean | undefined> {
   const priorities = keepalivedMonitorSays.priorities.map((each) => ({ ...each, vips: [...vips] }));
   const group = keepalivedMonitorSays.group.filter(({ self }) => self);
@@ -10,7 +10,7 @@ async function holds(...vips: readonly string[]): Promise<boolean | undefined> {
   return (await factsOf(status, { healthPort: 1 })).vips[0]?.holder;
 }
 
-test('a node whose bonus outlived its VIP is not a holder for an order', async () => {
+test('a node that still has its bonus but not the VIP is not a holder', async () => {
   expect(await holds('127.0.0.1')).toBe(true);
   expect(await holds('127.0.0.1', '::1')).toBe(true);
   expect(await holds('192.0.2.100')).toBe(false);

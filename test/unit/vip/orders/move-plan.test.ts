@@ -49,13 +49,13 @@ const reasonsOf = (facts: OrderFacts, wanted = wish()) => {
   return plan.kind === 'refused' ? plan.reasons.join('\n') : plan.kind;
 };
 
-test('a VIP that its holder lets go goes to the highest priority', () => {
+test('a VIP that its holder gives up goes to the peer with the highest priority', () => {
   expect(nextHolder([third, first])).toBe(first);
   expect(nextHolder([])).toBeUndefined();
 });
 
-describe('from the holder', () => {
-  test('it goes to the first peer, and says why', () => {
+describe('a move from the holder', () => {
+  test('goes to the first peer, with the reason', () => {
     expect(planMove(factsOf(), wish())).toEqual({
       kind: 'move',
       first: 'demote',
@@ -66,7 +66,7 @@ describe('from the holder', () => {
     expect(planMove(factsOf(), wish({ to: 'cp-1' }))).toMatchObject({ first: 'demote', to: 'cp-1' });
   });
 
-  test('to a node that does not come first, it has to be typed there', () => {
+  test('to a node that is not next must be ordered on that node', () => {
     expect(reasonsOf(factsOf(), wish({ to: 'cp-3' }))).toBe(
       'the VIP would go to cp-1, which ranks before cp-3; type this command on cp-3',
     );
@@ -77,20 +77,20 @@ describe('from the holder', () => {
     );
   });
 
-  test('an ingress VIP, whose peers have no known names, goes to another node', () => {
+  test('of an ingress VIP, whose peers are not known by name, goes to another node', () => {
     const plan = planMove(factsOf(), wish({ kind: 'ingress' }));
     expect(plan).toMatchObject({ kind: 'move', first: 'demote', to: undefined });
   });
 });
 
-describe('to this node', () => {
+describe('a move to this node', () => {
   const backup = factsOf({ holder: false });
-  test('it is taken, or it is here already', () => {
+  test('promotes this node, or does nothing if it is the holder', () => {
     expect(planMove(backup, wish({ to: 'cp-2' }))).toMatchObject({ first: 'promote', to: 'cp-2' });
     expect(planMove(factsOf(), wish({ to: 'cp-2' }))).toMatchObject({ kind: 'nothing' });
   });
 
-  test('from anywhere else it has to be typed on the holder, or there', () => {
+  test('must be ordered on the holder or on the target', () => {
     expect(reasonsOf(backup, wish({ holder: 'cp-3' }))).toBe(
       'cp-2 does not hold the API VIP 10.0.0.5; type this command on its holder, cp-3, or --to cp-2',
     );
@@ -126,7 +126,7 @@ test.each<[string, Partial<VipFacts>, Partial<OrderFacts>, string]>([
     { virtualRouterIdTaken: 'prod uses 77' },
     'prod uses 77, expected an id of its own',
   ],
-])('if %s, nothing is moved', (_, vip, more, reason) => {
+])('a move is refused if %s', (_, vip, more, reason) => {
   expect(reasonsOf(factsOf(vip, more))).toContain(reason);
 });
 
@@ -138,13 +138,13 @@ test('a move is refused with every reason against it', () => {
   ]);
 });
 
-test('a VIP that this node has no part in is not moved', () => {
+test('a VIP that this node does not have is not moved', () => {
   expect(reasonsOf({ ...factsOf(), vips: [] })).toBe('this node has no API VIP');
 });
 
 describe('a drain', () => {
   const alone = { othersServe: false, servingPeers: [] };
-  test('is refused where the VIP could go nowhere, unless it is meant', () => {
+  test('is refused without --force if no other node could take the VIP', () => {
     expect(drainObjections(factsOf(alone), ['api'], false)).toEqual([
       'no other node reports that it could serve the API VIP 10.0.0.5; add --force to drain anyway',
     ]);
@@ -152,7 +152,7 @@ describe('a drain', () => {
     expect(drainObjections(factsOf({ ...alone, holder: false }), ['api'], false)).toEqual([]);
   });
 
-  test('an order for a VIP that its monitor does not report is refused, with --force or without', () => {
+  test('is refused even with --force if the monitor reports no value for the VIP', () => {
     const facts = { ...factsOf(), vips: [api, { ...ingress, measured: false }] };
     for (const force of [false, true])
       expect(drainObjections(facts, ['api', 'ingress'], force).join()).toContain(
@@ -161,7 +161,7 @@ describe('a drain', () => {
     expect(drainObjections(facts, ['api'], false)).toEqual([]);
   });
 
-  test('asks for a VIP that is there', () => {
+  test('is refused for a VIP that this node does not have', () => {
     const facts = { ...factsOf(), vips: [api] };
     expect(drainObjections(facts, ['ingress'], true)).toEqual(['this node has no ingress VIP']);
   });

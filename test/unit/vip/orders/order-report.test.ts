@@ -58,7 +58,7 @@ test('a move prints the longest gap, the failed probes, and where the probe ran'
   expect(orderLines(claimed).join(' ')).toContain('over the network until the move, locally after it');
 });
 
-test('a move after which nothing answers says so', () => {
+test('a move after which nothing answers is reported', () => {
   const probe = moved.probe && { ...moved.probe, answeredMs: null, longestGapMs: null, failed: 412 };
   expect(orderLines({ ...moved, probe }).join(' ')).toContain(
     'The VIP moved to b, but nothing answered at 10.0.0.5:6443 from there (412 probes, 412 failed)',

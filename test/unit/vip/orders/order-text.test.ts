@@ -23,7 +23,7 @@ test.each([drain, move])('an order is read back unchanged: %j', (order) => {
   expect(parseOrder(orderFileText(order))).toEqual(order);
 });
 
-test('a drain as it stands in the file', () => {
+test('a drain is stored as one line of JSON', () => {
   expect(JSON.parse(orderFileText(drain))).toEqual({
     v: 1,
     order: 'drain',
@@ -52,11 +52,11 @@ test.each([
   [JSON.stringify({ ...object(move), until: undefined }), 'its "until" is missing or wrong'],
   [JSON.stringify({ ...object(move), until: '2026-11-21' }), 'its "until" is missing or wrong'],
   [JSON.stringify({ ...object(move), until: '2126-11-21T12:00:00Z' }), 'it would last for'],
-])('%j is not guessed at', (text, problem) => {
+])('%j is invalid', (text, problem) => {
   expect(parseOrder(text)).toContain(problem);
 });
 
-test('every beginning of an order is unusable but the whole of it', () => {
+test('a truncated order is invalid at any length', () => {
   for (const order of [drain, move]) {
     const text = orderFileText(order).trimEnd();
     for (let length = 0; length < text.length; length += 1)
@@ -64,7 +64,7 @@ test('every beginning of an order is unusable but the whole of it', () => {
   }
 });
 
-test('whatever was written, nothing is thrown and the problem is one short line', () => {
+test('property: parsing never throws, and the problem is one short line', () => {
   const anything = fc.oneof(fc.string({ maxLength: 500 }), fc.json());
   fc.assert(
     fc.property(anything, (text) => {

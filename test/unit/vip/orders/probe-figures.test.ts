@@ -8,7 +8,7 @@ const attempt = (startedMs: number, failure: string | null = null, tookMs = 1) =
   failure,
 });
 
-test('the longest gap is at least the time between two probes', () => {
+test('the longest gap is at least the interval of the probes', () => {
   const figures = probeFigures([attempt(0), attempt(20), attempt(40)]);
   expect(figures).toEqual({ attempts: 3, failed: 0, longestGapMs: 20 });
 });
@@ -18,12 +18,12 @@ test('a gap is unknown without any answer', () => {
   expect(probeFigures([attempt(0, 'ECONNREFUSED')])).toEqual({ attempts: 1, failed: 1, longestGapMs: null });
 });
 
-test('failed probes make a gap from answer to answer, in whatever order they ended', () => {
+test('failed probes make a gap from answer to answer, in any order of completion', () => {
   const attempts = [attempt(60), attempt(20, 'timeout'), attempt(0), attempt(40, 'timeout')];
   expect(probeFigures(attempts)).toEqual({ attempts: 4, failed: 2, longestGapMs: 60 });
 });
 
-test('a probe that is answered late does not split the gap that it began in', () => {
+test('a probe that is answered late does not split the gap in which it started', () => {
   const attempts = [attempt(0), attempt(20, 'timeout', 1_000), attempt(40, null, 1_000), attempt(1_050)];
   expect(probeFigures(attempts)).toMatchObject({ failed: 1, longestGapMs: 1_039 });
 });

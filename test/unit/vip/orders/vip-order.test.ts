@@ -31,7 +31,7 @@ const order = (order: VipOrder, looks: readonly Look[]) =>
   looks.map((_, index) => effectOf(stateAfter(order, looks.slice(0, index + 1)), order, 'api'));
 
 describe('one move', () => {
-  test('a holder yields until another one has had it for a while, and that is all', () => {
+  test('from the holder ends once another node has held the VIP for two seconds', () => {
     const looks: readonly Look[] = [
       [0, true],
       [400, true],
@@ -44,7 +44,7 @@ describe('one move', () => {
     expect(stateAfter(move, [...looks, [9_000, true]])).toEqual({ kind: 'over', outcome: 'moved' });
   });
 
-  test('if the VIP returns at once, the node keeps yielding', () => {
+  test('continues if the VIP returns at once', () => {
     const looks: readonly Look[] = [
       [0, true],
       [600, false],
@@ -54,7 +54,7 @@ describe('one move', () => {
     expect(order(move, looks)).toEqual(['demote', 'demote', 'demote', 'demote']);
   });
 
-  test('if no node takes it, it is over at its deadline', () => {
+  test('ends at its deadline if no node takes the VIP', () => {
     expect(
       stateAfter(move, [
         [0, true],
@@ -63,7 +63,7 @@ describe('one move', () => {
     ).toEqual({ kind: 'over', outcome: 'not-moved' });
   });
 
-  test('a claim lasts until it has held the VIP for a while', () => {
+  test('to this node ends once the node has held the VIP for two seconds', () => {
     const claim = { ...move, first: 'promote' } as const;
     const looks: readonly Look[] = [
       [0, false],
@@ -75,13 +75,13 @@ describe('one move', () => {
   });
 });
 
-test('a drain has no end of its own, and counts for its VIPs only', () => {
+test('a drain never ends by itself, and applies only to its VIPs', () => {
   const state = stateAfter(drain, [[Number.MAX_SAFE_INTEGER, true]]);
   expect(effectOf(state, drain, 'api')).toBe('drain');
   expect(effectOf(state, drain, 'ingress')).toBe('none');
 });
 
-test('a move is of one VIP', () => {
+test('a move applies only to its VIP', () => {
   expect(effectOf(stateAfter(move, [[0, true]]), move, 'ingress')).toBe('none');
 });
 
@@ -117,7 +117,7 @@ const anyMove = fc
 const looks = fc.array(fc.tuple(fc.integer({ min: -100_000, max: 200_000 }), fc.boolean()));
 
 describe('property', () => {
-  test('whatever was seen before, nothing is left of a move at its deadline or later', () => {
+  test('a move has no effect at its deadline or later', () => {
     fc.assert(
       fc.property(anyMove, looks, fc.nat(1_000_000), fc.boolean(), (order, before, lateMs, holds) => {
         const state = stateAfter(order, [...before, [Date.parse(order.until) + lateMs, holds]]);
@@ -127,7 +127,7 @@ describe('property', () => {
     );
   });
 
-  test('a clock that was put back far ends a move', () => {
+  test('a clock that was set back far ends a move', () => {
     fc.assert(
       fc.property(anyMove, looks, fc.boolean(), (order, before, holds) => {
         const state = stateAfter(order, [...before, [Date.parse(order.until) - longestMoveMs - 1, holds]]);
@@ -160,7 +160,7 @@ const rank = ({ service, order }: SimulatedNode) =>
   service === 'failed' ? 0 : order?.order === 'drain' ? 1 : service === 'doubtful' ? 2 : 3;
 
 describe('a group', () => {
-  test('comes to rest with one of its best nodes, whatever was ordered of whom', () => {
+  test('settles on one of its best nodes after any orders', () => {
     fc.assert(
       fc.property(group, (nodes) => {
         const moments = simulateGroup(nodes, END_MS);
@@ -172,7 +172,7 @@ describe('a group', () => {
     );
   });
 
-  test('never follows the claim of a node that is not well', () => {
+  test('never moves the VIP to an unhealthy node that was promoted', () => {
     const claimOf = (service: 'doubtful' | 'failed'): SimulatedNode => ({
       service,
       order: { ...move, first: 'promote' },
@@ -183,7 +183,7 @@ describe('a group', () => {
     }
   });
 
-  test('two claims at once: each node holds the VIP once, and the second keeps it', () => {
+  test('with two promotions at once gives each node the VIP once, and the second keeps it', () => {
     const claim = { ...move, first: 'promote' } as const;
     const order = (id: string) => ({ ...claim, id });
     const nodes: readonly SimulatedNode[] = [

@@ -42,7 +42,7 @@ test.each([
   ['load balancer', 'unknown', []],
   ['load balancer', 'ok', []],
   ['local API server', 'failed', []],
-])('the health check "%s" that is %s gives the problems %j', (check, state, ranks) => {
+])('the health check "%s" in state %s gives the problems %j', (check, state, ranks) => {
   const ok = { check: 'x', state: 'ok', message: 'x' };
   const checks = [ok, ok, { check, state, message: 'x' }];
   const node = {

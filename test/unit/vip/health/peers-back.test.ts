@@ -64,7 +64,7 @@ test('a group is not back while one of its nodes does not serve', async () => {
   expect(await ask()).toBe(false);
 });
 
-test('a node that does not know its group yet, or whose peers are no control-plane nodes, has none to be back', async () => {
+test('a group is not back without a model, or if its kind has no API server', async () => {
   expect(await ask(ports.api, undefined)).toBe(false);
   for (const peer of peers) await listen(peer, ports.health);
   expect(
