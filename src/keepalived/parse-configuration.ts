@@ -78,16 +78,15 @@ function masterDownMs(children: readonly Block[], globals: readonly Block[]): nu
 }
 
 /**
- * Added to a copy of the configuration. keepalived does not report a completed reload, and its dump (SIGUSR1) omits
- * most settings. The dump does contain the name for greeting a mail server, which is otherwise unused: a keepalived
- * that shows number N has read copy N.
+ * Marks a copy of the configuration with its number. keepalived does not report a completed reload, and its dump (SIGUSR1) omits most
+ * settings. The dump does contain the SMTP HELO name, which is otherwise unused: a keepalived that shows number N has read copy N.
  */
 export function markConfiguration(text: string, number: number): string {
   const own = [
     `    smtp_helo_name hawser-${number}`,
     ...(text.includes('min_auto_priority_delay')
       ? []
-      : [`    min_auto_priority_delay ${TELL_LATE_AFTER_US}`]),
+      : [`    min_auto_priority_delay ${REPORT_LATE_AFTER_US}`]),
   ];
   return `${text}\n${MARK_COMMENT}\nglobal_defs {\n${own.join('\n')}\n}\n`;
 }
@@ -95,18 +94,17 @@ export function markConfiguration(text: string, number: number): string {
 const MARK_COMMENT =
   '# Added by hawser keepalived supervise: its dump shows which copy keepalived runs on, and it says when it is late.';
 /**
- * How late a timer must be before keepalived logs it. Its default of a second equals three take-overs at 100 ms. It
- * would then also raise its own priority if `max_auto_priority` allows that. A configuration that sets it keeps its
- * value.
+ * How late a timer must be before keepalived logs it. The default of a second is as long as three take-overs. keepalived also raises its
+ * own priority then, if `max_auto_priority` permits that. A configuration that sets the option keeps its value.
  */
-const TELL_LATE_AFTER_US = 100_000;
+const REPORT_LATE_AFTER_US = 100_000;
 const MARK =
   /\n# Added by hawser [^\n]*\nglobal_defs \{\n {4}smtp_helo_name hawser-(\d+)\n(?: {4}min_auto_priority_delay \d+\n)?\}\n$/;
 
-/** Below a run directory: the copy of the configuration that keepalived runs on. */
+/** The name of the accepted copy in the run directory, which keepalived reads. */
 export const ACCEPTED_FILE = 'keepalived.accepted.conf';
 
-/** The content of a marked copy. Undefined if there is no copy, or it is not marked. */
+/** Reads and parses a marked copy. Undefined if there is no copy, or if it is not marked. */
 export function readAccepted(path: string): AcceptedConfiguration | undefined {
   const text = readText(path);
   const mark = MARK.exec(text);

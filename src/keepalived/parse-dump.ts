@@ -10,12 +10,12 @@ const STATES: Readonly<Record<string, VrrpState>> = {
 };
 
 interface Dump {
-  /** Of the configuration that was read last, as `markConfiguration` wrote it. */
+  /** The number of the configuration that keepalived read last, from `markConfiguration`; undefined without one. */
   readonly number: number | undefined;
   readonly instances: SelfReport;
 }
 
-/** The text that keepalived 2.2 writes to `keepalived.data` at SIGUSR1. A part that is missing is left out. */
+/** Parses the dump that keepalived 2.2 writes to `keepalived.data` at SIGUSR1. An incomplete instance is omitted. */
 export function parseDump(text: string): Dump {
   const number = /^ Smtp HELO name = hawser-(\d+)\n/im.exec(text)?.[1];
   const [, ...sections] = text.split(/^ VRRP Instance = /m);
@@ -34,8 +34,8 @@ function instanceOf(section: string): SelfReport {
 }
 
 /**
- * What a line of keepalived's log (2.2, with `--log-detail`) says about its timers or about why an instance changes its
- * state; undefined for any other line, and for what a newer one may say differently.
+ * Parses a line of keepalived's log (2.2, with `--log-detail`) about a late timer or the reason for a change of state. Undefined for any
+ * other line, including different texts of a newer version.
  */
 export function parseWords(line: string): KeepalivedWords | undefined {
   const text = line.replace(/^\w{3} \w{3} [ \d]\d [\d:]{8} \d{4}: /, '').trimEnd();

@@ -10,8 +10,8 @@ export type PeersReading =
   | { readonly kind: 'unknown'; readonly reason: string };
 
 /**
- * What a check of any product can see of the node; a product adds the settings and readings of its own checks. A verdict is a function of the
- * readings, so that it can be tested by itself.
+ * The context of every check. A product adds the settings and readings of its own checks. A verdict is a function of the readings, so
+ * it can be tested by itself.
  */
 export interface NodeContext {
   readonly settings: {
@@ -20,21 +20,21 @@ export interface NodeContext {
     /** The kubelet's folder of static pods. */
     readonly manifests: string;
     readonly apiPort: number;
-    /** No VIP, and no API server. */
+    /** The node is a worker, without a VIP and an API server. */
     readonly worker: boolean;
   };
   readonly files: HostFiles;
   readonly run: RunProgram;
-  /** Keeps the process alive until this work ends, which would otherwise leave something behind. Returns the work. */
+  /** Keeps the process alive until `work` ends, because an interruption would leave something behind. Returns `work`. */
   readonly beforeExit: <T>(work: Promise<T>) => Promise<T>;
-  /** Ends every reading. */
+  /** Aborts every reading. */
   readonly signal: AbortSignal;
-  /** How long a server or a supervisor may take to answer: less than a check has. */
+  /** How long a server or a supervisor may take to answer. Shorter than the time limit of a check. */
   readonly answerTimeoutMs: number;
   readonly readings: NodeReadings;
 }
 
-/** Each reading is made once, on first use, and never rejects. */
+/** Readings of the node. Each is made once, on first use, and never rejects. */
 export interface NodeReadings {
   /**
    * Whether the node's files are visible: hawser's pods do not mount the kubelet's folder of static pods. Without that folder a missing file
@@ -52,7 +52,7 @@ export interface NodeReadings {
   readonly peers: () => Promise<PeersReading>;
 }
 
-/** A port that a program of a product listens on, or will. */
+/** A port that a product's program uses, or will use. */
 export interface WantedPort {
   readonly port: number;
   readonly what: string;

@@ -94,7 +94,7 @@ interface ConfigFacts {
   readonly look: SupervisorReading;
 }
 
-/** Compares the file on disk with the bytes that the running program was started on. */
+/** Compares the file on disk with the configuration that the program runs. */
 function judgeConfig<Context>(
   { name: program, runningOf }: LiveProgram<Context>,
   { path, disk, look }: ConfigFacts,

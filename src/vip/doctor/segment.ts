@@ -11,7 +11,7 @@ import { forgetTable } from '../../engine/system/nft/forget-table.ts';
 import { parseJson } from '../../engine/system/text/parse-json.ts';
 import { sleep } from '../../engine/system/time/sleep.ts';
 import { type ForeignAdvert, LISTEN_MS, type WatchedRouterId } from '../segment/foreign-router.ts';
-import { type AskedVip, captureRuleset, parseCapture } from '../segment/segment-capture.ts';
+import { captureRuleset, type ProbedVip, parseCapture } from '../segment/segment-capture.ts';
 import type { VipContext } from './context.ts';
 import { held, links } from './looks.ts';
 import { type RouterIdReading, routerIdsOf } from './router-ids.ts';
@@ -20,12 +20,12 @@ export interface Adverts {
   /** Senders of protocol 112 whose packets reached this node, and those that no rule of this node dropped. */
   readonly received: readonly string[];
   readonly accepted: readonly string[];
-  /** Packets of this node's own, and those of them that left. */
+  /** How many packets this node sent, and how many of them left it. */
   readonly sent: number;
   readonly transmitted: number;
 }
 
-/** What was heard on the segment in `LISTEN_MS`. */
+/** The observations on the segment in `LISTEN_MS`. */
 export interface Segment {
   /** Addresses of this node. */
   readonly own: readonly string[];
@@ -33,7 +33,7 @@ export interface Segment {
   readonly ids: readonly RouterIdReading[];
   readonly watched: readonly WatchedRouterId[];
   readonly foreign: readonly ForeignAdvert[];
-  /** The VIPs that were asked for, and the other hosts that answered. */
+  /** The probed VIPs, and the other hosts that answered. */
   readonly asked: ReadonlySet<string>;
   readonly holders: HoldersOf<Peer>;
   /** The other nodes; undefined if the nodes are not known. */
@@ -44,26 +44,30 @@ const COUNTED = 'inet hawser_doctor';
 const CAPTURED = 'netdev hawser_doctor';
 
 /**
- * Listens once for all checks: which hosts send adverts, before the firewall and behind it, who uses our router ids, and who answers for the VIPs.
- * Its tables drop nothing, and are gone when this resolves.
+ * Listens once for all checks: which hosts send adverts, before and after the firewall, who uses our router ids, and who answers for the
+ * VIPs. Its nftables tables drop nothing, and are removed before it resolves.
  */
 export const segment: Look<VipContext, Segment> = async (context) => {
   const { readings } = context;
-  const [ids, peers, asked] = await Promise.all([routerIdsOf(context), readings.peers(), askedVips(context)]);
+  const [ids, peers, probed] = await Promise.all([
+    routerIdsOf(context),
+    readings.peers(),
+    probedVips(context),
+  ]);
   const watched = ids.flatMap((each) => (each.kind === 'known' ? each.watched : []));
-  const [device] = asked.map((each) => each.interface);
+  const [device] = probed.map((each) => each.interface);
   const known = peers.kind === 'known' ? peers.peers : undefined;
   const others =
     device === undefined ? [] : (known ?? []).map(({ address }) => ({ address, interface: device }));
   using members = new DisposableStack();
   for (const each of watched) members.use(joinVrrpGroup(each));
-  const ask = async () =>
+  const probe = async () =>
     await askNeighbours(
-      asked.map(({ vip, interface: link }) => ({ address: vip, interface: link })),
+      probed.map(({ vip, interface: link }) => ({ address: vip, interface: link })),
       others,
     );
-  const ruleset = `${countingRules}${captureRuleset(CAPTURED, { vips: asked, routerIds: watched })}`;
-  const listened = await context.beforeExit(listen(context, ruleset, ask));
+  const ruleset = `${countingRules}${captureRuleset(CAPTURED, { vips: probed, routerIds: watched })}`;
+  const listened = await context.beforeExit(listen(context, ruleset, probe));
   if (listened.kind !== 'read') return listened;
   const { counted, captured } = listened.value;
   const own = addressesOf(readings.interfaces());
@@ -76,20 +80,20 @@ export const segment: Look<VipContext, Segment> = async (context) => {
     ids,
     watched,
     foreign,
-    asked: new Set(asked.map(({ vip }) => vip)),
+    asked: new Set(probed.map(({ vip }) => vip)),
     holders: holdersAmong(answers, await readNeighbours(), known),
     peers: known,
   });
 };
 
-/** Each on the interface that has it, else on the one where it goes. */
-async function askedVips(context: VipContext): Promise<readonly AskedVip[]> {
+/** The VIPs with an interface: the one that has the VIP, or else the one on which it belongs. */
+async function probedVips(context: VipContext): Promise<readonly ProbedVip[]> {
   const [here, on] = await Promise.all([readOnce(context, held), readOnce(context, links)]);
   const all = await context.readings.vips();
   return all.flatMap((vip) => {
-    const home = here.kind === 'read' ? here.value.get(vip)?.[0] : undefined;
-    const goes = on.kind === 'read' ? on.value.find(({ vips }) => vips.includes(vip))?.device : undefined;
-    const device = home ?? goes;
+    const current = here.kind === 'read' ? here.value.get(vip)?.[0] : undefined;
+    const chosen = on.kind === 'read' ? on.value.find(({ vips }) => vips.includes(vip))?.device : undefined;
+    const device = current ?? chosen;
     return device === undefined ? [] : { vip, family: familyOf(vip), interface: device };
   });
 }
@@ -102,17 +106,17 @@ function failed(message: string): Reading<never> {
 async function listen(
   { run, signal }: VipContext,
   ruleset: string,
-  ask: () => Promise<string | undefined>,
+  probe: () => Promise<string | undefined>,
 ): Promise<Reading<{ readonly counted: string; readonly captured: string }>> {
   if (signal.aborted) return failed('it was stopped');
-  // An nft that is killed may have made the tables or not; it takes milliseconds.
+  // nft takes milliseconds, and is not killed: otherwise it would be unknown whether the tables exist.
   const unstoppable = new AbortController().signal;
   const loaded = await run(['nft', ruleset], unstoppable);
   if (loaded.kind === 'missing') return failed(loaded.message);
   try {
     if (loaded.kind === 'late') return failed(loaded.message);
     if (loaded.exitCode !== 0) return failed(`nft: ${lastWords(loaded)}`);
-    const trouble = await ask();
+    const trouble = await probe();
     if (trouble !== undefined) return failed(trouble);
     await sleep(LISTEN_MS, signal);
     const shown = [COUNTED, CAPTURED].map((table) =>
@@ -136,7 +140,7 @@ set ${name}6 { type ipv6_addr; size 256; flags dynamic; }`;
 const remember = (name: string): string =>
   `ip protocol 112 add @${name}4 { ip saddr }\nip6 nexthdr 112 add @${name}6 { ip6 saddr }`;
 
-/** The kernel's priorities: -450 is before defragmentation and raw, 1000 behind every filter. */
+/** The priority -450 is before defragmentation and raw, and 1000 is after every filter. */
 const countingRules = `${forgetTable(COUNTED)}table ${COUNTED} {
 ${senders('received')}
 ${senders('accepted')}
@@ -162,7 +166,7 @@ const listing = z.object({
   ),
 });
 
-/** Without this node's own packets, which multicast brings back. Undefined if it is not a listing. */
+/** Parses the counting table, without this node's own packets, which multicast loops back. Undefined for invalid output. */
 export function parseCounts(json: string, own: readonly string[]): Adverts | undefined {
   const parsed = listing.safeParse(parseJson(json));
   if (!parsed.success) return undefined;

@@ -6,10 +6,10 @@ import { elementsOf, type NftOptions, nftFor } from '../../engine/system/nft/nft
 import type { VrrpInstance } from '../group/vrrp.ts';
 import { type ForeignAdvert, VRRP_VERSION, type WatchedRouterId } from './foreign-router.ts';
 
-export type AskedVip = Pick<VrrpInstance, 'vip' | 'family' | 'interface'>;
+export type ProbedVip = Pick<VrrpInstance, 'vip' | 'family' | 'interface'>;
 
 export interface SegmentTargets {
-  readonly vips: readonly AskedVip[];
+  readonly vips: readonly ProbedVip[];
   readonly routerIds: readonly WatchedRouterId[];
 }
 
@@ -99,7 +99,7 @@ const ADVERTS = pairSets('adverts_');
  * Matches the sender of an ARP reply or announcement (RFC 826), and the target of a neighbour advertisement (RFC 4861). The
  * kernel's neighbour table would not do: it ignores neighbour advertisements for the host's own IPv6 addresses.
  */
-function answerRuleOf({ vip, family, interface: device }: AskedVip): IngressRule {
+function answerRuleOf({ vip, family, interface: device }: ProbedVip): IngressRule {
   const rule =
     family === 'ipv4'
       ? `arp saddr ip ${vip} add @answers_ipv4 { arp saddr ip . arp saddr ether }`
@@ -108,7 +108,7 @@ function answerRuleOf({ vip, family, interface: device }: AskedVip): IngressRule
 }
 
 /** Ignores priority 0, with which a holder resigns. */
-function advertRulesOf({ vip, family, interface: device }: AskedVip): readonly IngressRule[] {
+function advertRulesOf({ vip, family, interface: device }: ProbedVip): readonly IngressRule[] {
   const header = headerOf(family);
   return vipAtAnyPosition(family, vip).map((hasVip) => ({
     interface: device,

@@ -15,8 +15,8 @@ import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 import type { RouterIdListener } from './router-id-guard.ts';
 import {
-  type AskedVip,
   createSegmentCapture,
+  type ProbedVip,
   type SegmentCapture,
   type SegmentReading,
   type SegmentTargets,
@@ -133,7 +133,7 @@ export function createSegmentWatch(
   };
 }
 
-function uniqueVips(vips: readonly AskedVip[]): readonly AskedVip[] {
+function uniqueVips(vips: readonly ProbedVip[]): readonly ProbedVip[] {
   const probed = vips.map(({ vip, family, interface: device }) => ({ vip, family, interface: device }));
   return [...new Map(probed.map((each) => [`${each.vip} ${each.interface}`, each])).values()];
 }
@@ -142,7 +142,7 @@ function peersOf({ peers, interface: device }: ReturnType<SplitBrainAlarm['held'
   return peers.map(({ address }) => ({ address, interface: device }));
 }
 
-interface ConfiguredVip extends AskedVip {
+interface ConfiguredVip extends ProbedVip {
   readonly masterDownMs: number;
 }
 
