@@ -127,7 +127,7 @@ function portProblems(
       const listener = busy.find((each) => each.port === port);
       if (listener === undefined) return [];
       return [
-        `Cannot use ${key} ${port}: ${listener.owner} listens there, expected a free port; stop it, or change ${key} in ${layout.settings}`,
+        `Cannot use ${key} ${port}: ${listener.owner} listens there, expected a free port; stop it, or set ${key} in ${layout.settings}`,
       ];
     }),
   ];

@@ -110,8 +110,8 @@ test('pods that do not end are named, the VIP stays theirs, and the command can 
   await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
   const result = await node.run('uninstall', '--timeout', '1s');
   expect(result.exitCode).toBe(1);
-  expect(result.stderr).toMatch(new RegExp(`left: haproxy supervise, pid ${pod.pid}: still runs`));
-  expect(result.stderr).toMatch(/left: haproxy, pid \d+: still runs/);
+  expect(result.stderr).toMatch(new RegExp(`left: haproxy supervise, pid ${pod.pid}: still running`));
+  expect(result.stderr).toMatch(/left: haproxy, pid \d+: still running/);
   expect(await node.namespace.run('ip', '-o', 'address', 'show', 'to', '10.0.0.100')).not.toBe('');
   expect(existsSync(join(node.root, haproxyManifest))).toBe(false);
   expect(node.tree()).toContain('/etc/hawser/installed.json 644');
