@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { isOlder, versionIn } from '../engine/system/text/version-order.ts';
 
 /** The properties of a keepalived build, from the output of `keepalived --version`. */
-export interface KeepalivedBuild {
+interface KeepalivedBuild {
   readonly version: string;
   readonly supported: boolean;
   readonly vrrp: boolean;

@@ -33,7 +33,7 @@ export interface OrderFacts {
   readonly virtualRouterIdTaken: string | undefined;
 }
 
-export type MovePlan =
+type MovePlan =
   | {
       readonly kind: 'move';
       readonly first: Step;
