@@ -129,7 +129,7 @@ test('--help has examples and exit codes', async () => {
   const { stdout, exitCode } = await timeline('--help');
   expect(exitCode).toBe(0);
   expect(stdout).toContain('Examples:');
-  expect(stdout).toContain('Exit codes: 0 shown');
+  expect(stdout).toContain('Exit codes: 0 all journals are whole');
 });
 
 test('full journals are read with the little memory that hawser has', async () => {

@@ -61,7 +61,7 @@ test('the redirect exists, is missing, differs, or leads to a closed port', asyn
   const stop = await startHaproxy(namespace);
   expect(await ask()).toMatch(/^fail: there is no redirect/);
   await keeper.ensure({ vips: ['192.0.2.99'], apiPort: 6443, lbPort: 9445 });
-  expect(await ask()).toMatch(/^fail: table hawser_api_redirect is not/);
+  expect(await ask()).toMatch(/^fail: table hawser_api_redirect does not contain exactly/);
   await keeper.ensure({ vips: [VIP], apiPort: 6443, lbPort: 9445 });
   const { said } = await runDoctor(namespace, flags);
   expect(said('redirect')).toMatch(/^ok: 192\.0\.2\.100 port 6443 -> 9445/);

@@ -84,7 +84,7 @@ test('a manifest that was opened to others is closed, and one that was removed i
 });
 
 test('the monitors get the certificate that the kubelet renews, until --credentials own is typed', async () => {
-  const copied = 'type: install -m 0600 /etc/kubernetes/kubelet.conf /etc/hawser/kubeconfig\n';
+  const copied = 'run: install -m 0600 /etc/kubernetes/kubelet.conf /etc/hawser/kubeconfig\n';
   expect(await again('--api-vip', '10.0.0.100')).toMatchObject({
     ...done,
     stdout: expect.stringContaining(copied),
