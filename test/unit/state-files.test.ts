@@ -65,6 +65,7 @@ const files: readonly (readonly [name: string, read: Reader, outcome: Outcome])[
   ['last-known.v2', lastKnown, /it is not a saved list of version 1/],
   ['participation.v1', participation, 'used'],
   ['participation.v2', participation, 'ignored'],
+  ['vip-order-move.v1', order, 'used'],
   ['vip-order.v1', order, 'used'],
   ['vip-order.v2', order, /its "v" is missing or wrong/],
   ['vrrp-state.v0', vrrpState, 'used'],

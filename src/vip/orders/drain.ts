@@ -65,7 +65,7 @@ async function drainKinds(
 /** Why the order file prevents a drain; empty if it does not. */
 function blockedBy(file: OrderFile, force: boolean): string[] {
   if (file.kind === 'unusable') return [`${file.message} (hawser undrain removes it)`];
-  if (file.kind === 'none' || file.order.order !== 'move' || force) return [];
+  if (file.kind === 'none' || file.order.order !== 'move-vip' || force) return [];
   return [`a move-vip by ${file.order.by} is in progress; wait for its end or add --force`];
 }
 

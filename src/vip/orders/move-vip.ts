@@ -60,7 +60,7 @@ async function probedMove(
     await pause(PROBE_BEFORE_MS);
     const fields = newOrder(settings.reason, env);
     const until = isoTime(Date.parse(fields.at) + settings.timeout);
-    const order: MoveOrder = { ...fields, order: 'move', vip: kind, first: plan.first, until };
+    const order: MoveOrder = { ...fields, order: 'move-vip', vip: kind, first: plan.first, until };
     const orderedMs = monotonicMs();
     const outcome = await move(order, facts, settings);
     await probe.stop();

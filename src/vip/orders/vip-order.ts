@@ -36,7 +36,7 @@ export const longestMoveMs = 600_000;
 const moveSchema = z
   .strictObject({
     ...commonFields,
-    order: z.literal('move'),
+    order: z.literal('move-vip'),
     vip: z.enum(vipKinds),
     first: z.enum(['demote', 'promote']),
     until: z.iso.datetime(),

@@ -39,7 +39,7 @@ const asked = (id: string) =>
   ({ v: 1, id: id.repeat(16), by: 'root@cp-1', why: 'test', at: isoTime(Date.now()) }) as const;
 const drain = (id = 'a'): VipOrder => ({ order: 'drain', ...asked(id), vips: ['api'] });
 const move = (part: Partial<MoveOrder> = {}): MoveOrder => ({
-  order: 'move',
+  order: 'move-vip',
   ...asked('b'),
   vip: 'api',
   first: 'demote',

@@ -53,7 +53,7 @@ function scheduled(policy: 0 | 2, { nice = true, share = '' } = {}): Files {
 }
 
 const hourMs = 3_600_000;
-const order = (kind: 'drain' | 'move', agoMs: number): string => {
+const order = (kind: 'drain' | 'move-vip', agoMs: number): string => {
   const atMs = Date.now() - agoMs;
   const whose = { id: '0123456789abcdef', by: 'root@cp-1', why: 'kernel' };
   const asked = { v: 1, ...whose, at: isoTime(atMs) } as const;
@@ -125,9 +125,9 @@ test.each<[check: string, claim: string, files: Files, words: RegExp]>([
     /^ok: .* drained \(api, ingress\) by root@cp-1/,
   ],
   ['steering', 'a forgotten drain', ordered(order('drain', 25 * hourMs)), /^warn: .* since 20.*: kernel;/],
-  ['steering', 'a move', ordered(order('move', 5_000)), /^ok: a move-vip is in progress by root@cp-1/],
-  ['steering', 'a move that never ended', ordered(order('move', hourMs)), /^warn: .*should be over/],
-  ['steering', 'half an order', ordered(order('move', 0).slice(0, 30)), /^warn: .*is ignored: invalid JSON/],
+  ['steering', 'a move', ordered(order('move-vip', 5_000)), /^ok: a move-vip is in progress by root@cp-1/],
+  ['steering', 'a move that never ended', ordered(order('move-vip', hourMs)), /^warn: .*should be over/],
+  ['steering', 'half an order', ordered(order('move-vip', 0).slice(0, 30)), /^warn: .*is ignored: invalid JSON/],
 ])('%s: %s', async (check, _, files, words) => {
   expect(said(await examine(check, files, settings))).toMatch(words);
 });

@@ -12,7 +12,7 @@ const asked = {
 } as const;
 const drain: VipOrder = { order: 'drain', ...asked, vips: ['api', 'ingress'] };
 const move: VipOrder = {
-  order: 'move',
+  order: 'move-vip',
   ...asked,
   vip: 'api',
   first: 'demote',

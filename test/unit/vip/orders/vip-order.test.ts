@@ -18,7 +18,7 @@ const asked = { v: 1, id: 'a', by: 'root@cp-1', why: 'kernel', at: isoTime(0) } 
 const drain: VipOrder = { ...asked, order: 'drain', vips: ['api'] };
 const move: MoveOrder = {
   ...asked,
-  order: 'move',
+  order: 'move-vip',
   vip: 'api',
   first: 'demote',
   until: isoTime(30_000),
