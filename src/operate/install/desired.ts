@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Document, parseDocument } from 'yaml';
+import { parseSettingsFile } from '../../cli/parse-settings-file.ts';
 import type { Pod } from '../../cli/pod.ts';
 import { settingsJsonSchema } from '../../cli/settings-form.ts';
 import { defaultPorts } from '../../cli/shared-flags.ts';
@@ -57,7 +58,8 @@ export function desiredSettings(
 ): DesiredSettings {
   const existing = textOn(disk, layout.settings);
   const text = settingsText(existing, changesFor(options, disk));
-  const inFile = fieldOf(parseDocument(existing ?? '').toJS(), 'clusterName');
+  const parsed = parseSettingsFile(existing ?? '', layout.settings, installable.keys);
+  const inFile = parsed.kind === 'problems' ? undefined : parsed.values.top['clusterName']?.value;
   const givenName = options.clusterName ?? (inFile === undefined ? undefined : String(inFile));
   return { ...effectiveSettings(text, layout.settings, installable), text, givenName };
 }
