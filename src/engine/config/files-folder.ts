@@ -41,7 +41,7 @@ async function makeIfMissing(folder: string, mode: number): Promise<boolean> {
   }
 }
 
-/** Mode of a folder: whoever may read the main file may enter the folder. */
+/** Mode of a folder: a user who may read the main file may enter the folder. */
 export function folderMode(mode: number): number {
   return 0o700 | (mode & 0o044) | ((mode & 0o044) >> 2);
 }

@@ -18,7 +18,7 @@ const CHECK_EVERY_MS = 1_000;
 
 /**
  * Serves the line protocol on a unix socket with the mode `socketMode`. A removed socket file is created again within two seconds. A file that
- * another server put there is left alone until that server is gone. `close` stops listening, removes the socket file, sends pending answers and drops
+ * another server put there is not touched until that server is gone. `close` stops listening, removes the socket file, sends pending answers and drops
  * the clients.
  */
 export async function serveControlSocket(

@@ -22,7 +22,7 @@ interface LoopContext<T> {
   readonly timing: ListWatchTiming;
 }
 
-/** Where the next watch starts. */
+/** The start of the next watch. */
 interface Position {
   readonly resourceVersion: string;
   /** Monotonic. */

@@ -14,7 +14,7 @@ export interface Decisions<State, Event, Action> {
   readonly limitMs: (action: Action) => number;
 }
 
-/** Where an exception was thrown: in an action, or in the rest of a step. */
+/** What threw an exception: an action, or the rest of a step. */
 export type Failed<Event, Action> =
   | { readonly during: 'action'; readonly action: Action }
   | { readonly during: 'decision'; readonly event: Event }

@@ -36,7 +36,7 @@ function pick({ number, master, workers, pulse, isBusy }: Leaving): Leaving {
 
 /**
  * Retires a serving generation for good: its health check fails first, and it accepts connections until clients have moved. Without that health check
- * in its configuration it is told to stop accepting at once.
+ * in its configuration, it gets the signal to stop accepting at once.
  */
 export function giveNotice(
   state: State,

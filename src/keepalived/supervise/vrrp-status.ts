@@ -27,7 +27,7 @@ export const vrrpStatusSchema = z.object({
       vips: z.array(z.object({ address: z.string(), present: z.boolean() })),
     }),
   ),
-  /** `instances`: the names of those that use the file. */
+  /** `instances`: the names of the instances that use the file. */
   trackFiles: z.array(
     z.object({
       path: z.string(),

@@ -8,12 +8,15 @@ import type { DoctorContext, DoctorSettings } from './context.ts';
 
 type Flags = Readonly<Record<string, Flag>>;
 
+type Home =
+  /** Static pods on each node, which hawser installs. */
+  | { readonly kind: 'node'; readonly pods: readonly Pod[] }
+  /** A pod of a Deployment on any node, which hawser does not install. Its settings are those of the running daemon. */
+  | { readonly kind: 'pod'; readonly daemon: CommandSpec };
+
 /** A product whose checks receive the settings of `hawser doctor`, including those of the product's own flags. */
 interface ProductWith<Own extends object> {
-  readonly home: /** Static pods on each node, which hawser installs. */
-    | { readonly kind: 'node'; readonly pods: readonly Pod[] }
-    /** A pod of a Deployment on any node, which hawser does not install. Its settings are those of the running daemon. */
-    | { readonly kind: 'pod'; readonly daemon: CommandSpec };
+  readonly home: Home;
   readonly doctorFlags: Flags;
   /** The product's checks, in the order of the report. */
   readonly checks: readonly Check<DoctorContext & { readonly settings: Own }>[];

@@ -26,7 +26,7 @@ export interface RemovalPlan {
   readonly directories: readonly string[];
 }
 
-/** Plans the removal of all files in the record and of those that the monitors wrote. No other files are removed. */
+/** Plans the removal of all files in the record and all files that the monitors wrote. No other files are removed. */
 export function removals(
   disk: Disk,
   record: InstallRecord,

@@ -71,7 +71,7 @@ export function askLocalApi(
 
 const PEER_TIMEOUT_MS = 400;
 
-/** Names of the polled peers, and of those that serve. */
+/** The names of the polled peers, and which of them serve. */
 export interface PeersReading {
   readonly asked: readonly string[];
   readonly serving: readonly string[];

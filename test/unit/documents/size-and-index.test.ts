@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -40,4 +40,15 @@ test.each(decisions)('decision %s has context, decision and consequences, in at 
   const page = read(`docs/internals/decisions/${name}`);
   expect(page.match(/^\*\*.+?\.\*\*/gm)).toEqual(['**Context.**', '**Decision.**', '**Consequences.**']);
   expect(page.trim().split(/\s+/).length).toBeLessThanOrEqual(250);
+});
+
+const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root });
+const sources = globSync('{src,test,scripts,bin}/**/*.ts', { cwd: root }).map((path) => `/${path}`);
+
+test('every source file that a page names exists', () => {
+  const named = pages.flatMap((page) =>
+    [...read(page).matchAll(/`([A-Za-z0-9/._-]+\.ts)`/g)].map(([, path = '']) => ({ page, path })),
+  );
+  expect(named.length).toBeGreaterThan(50);
+  expect(named.filter(({ path }) => !sources.some((source) => source.endsWith(`/${path}`)))).toEqual([]);
 });
