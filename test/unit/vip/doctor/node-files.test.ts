@@ -127,7 +127,12 @@ test.each<[check: string, claim: string, files: Files, words: RegExp]>([
   ['steering', 'a forgotten drain', ordered(order('drain', 25 * hourMs)), /^warn: .* since 20.*: kernel;/],
   ['steering', 'a move', ordered(order('move-vip', 5_000)), /^ok: a move-vip is in progress by root@cp-1/],
   ['steering', 'a move that never ended', ordered(order('move-vip', hourMs)), /^warn: .*should be over/],
-  ['steering', 'half an order', ordered(order('move-vip', 0).slice(0, 30)), /^warn: .*is ignored: invalid JSON/],
+  [
+    'steering',
+    'half an order',
+    ordered(order('move-vip', 0).slice(0, 30)),
+    /^warn: .*is ignored: invalid JSON/,
+  ],
 ])('%s: %s', async (check, _, files, words) => {
   expect(said(await examine(check, files, settings))).toMatch(words);
 });
