@@ -45,7 +45,7 @@ function errorsIn(outcome: CheckOutcome): readonly string[] {
   if (outcome.kind !== 'invalid' || TRANSIENT.test(outcome.detail)) return [];
   const lines = outcome.detail
     .split('\n')
-    .filter((line) => !line.startsWith('[WARNING]') && !/rror\(?s\)? errors in configuration/.test(line))
+    .filter((line) => !line.startsWith('[WARNING]') && !/rror\(?s\)? found in configuration/.test(line))
     .map((line) =>
       line
         .replace(/^\[ALERT\]\s*:?\s*(?:config : )?(?:parsing )?/i, '')
