@@ -53,7 +53,7 @@ export async function runCommand<Settings>(
   const read = (reader: SettingsReader): CommandLine => readCommandLine(spec, argv, env, reader);
   const forgiving = settingsReader && forgivingReader(settingsReader(read(noReader).values, readSettings));
   const line = read(forgiving?.read ?? readSettings);
-  const settingsFile = forgiving?.look() ?? { kind: 'none' };
+  const settingsFile = forgiving?.result() ?? { kind: 'none' };
   return await run(spec.settings(line.values, env), { env, line, readSettings, settingsFile });
 }
 
@@ -67,7 +67,7 @@ type SettingsFileReading =
 function forgivingReader(read: SettingsReader) {
   let reading: SettingsFileReading = { kind: 'none' };
   return {
-    look: (): SettingsFileReading => reading,
+    result: (): SettingsFileReading => reading,
     read: (path: string | undefined): SettingsFile | undefined => {
       try {
         const file = read(path);

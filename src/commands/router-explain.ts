@@ -3,9 +3,9 @@ import type { SettingsOf } from '../cli/command-spec.ts';
 import { type CommandContext, printAs } from '../cli/run-command.ts';
 import { printable } from '../engine/system/text/readable-text.ts';
 import { readDecision } from '../router/decide/read-decision.ts';
-import { explain, explanationLines } from '../router/look/explain.ts';
 import { defaultCertificate } from '../router/render/default-certificate.ts';
 import { readGivenFiles } from '../router/render/given-files.ts';
+import { explain, explanationLines } from '../router/report/explain.ts';
 import { routerExplainCommand } from '../router/settings/objects-settings.ts';
 import { withoutEffect } from '../router/settings/without-effect.ts';
 

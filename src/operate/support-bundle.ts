@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Pod } from '../cli/pod.ts';
-import { lookAtSupervisor, type SupervisorQuestion } from '../engine/examine/ask-program.ts';
+import { readSupervisor, type SupervisorQuestion } from '../engine/examine/ask-program.ts';
 import { hostFiles } from '../engine/examine/host-files.ts';
 import { listProcesses } from '../engine/examine/host-processes.ts';
 import { messageOf } from '../engine/system/errors.ts';
@@ -39,9 +39,9 @@ async function supervisorStatus(
 ): Promise<readonly [string, readonly string[]]> {
   const { socket, status } = supervisor;
   const limits = { signal: AbortSignal.timeout(COMMAND_TIMEOUT_MS), answerTimeoutMs: ANSWER_TIMEOUT_MS };
-  const look = await lookAtSupervisor({ program, socket, ...node, ...limits });
+  const reading = await readSupervisor({ program, socket, ...node, ...limits });
   // The pod's /var/run is not visible in this process's file system, so the socket is passed.
-  const reached = look.kind === 'answered' ? ['--socket', look.socket] : [];
+  const reached = reading.kind === 'answered' ? ['--socket', reading.socket] : [];
   return [`${name}-status.json`, [...status, ...reached]];
 }
 

@@ -1,4 +1,4 @@
-import { routerChecks } from './look/checks.ts';
+import { routerChecks } from './report/checks.ts';
 import { routerCommand } from './settings/router-command.ts';
 
 /** The router's entry in the commands that cover every product. */

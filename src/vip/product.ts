@@ -1,7 +1,7 @@
 import type { Check } from '../engine/examine/check.ts';
 import { doctorFlags, type VipContext } from './doctor/context.ts';
+import { configuredPeers, findVips } from './doctor/facts.ts';
 import { arp, ipv6, networkd, networkManager, reversePath, vipInterface } from './doctor/link-checks.ts';
-import { configuredPeers, lookForVips } from './doctor/looks.ts';
 import { otherSoftware } from './doctor/other-software.ts';
 import { config, program, scheduling, steering, supervisor } from './doctor/program-checks.ts';
 import { adverts, foreignRouter, vipHolder } from './doctor/segment-checks.ts';
@@ -30,7 +30,7 @@ export const vip = {
   doctorFlags,
   checks,
   ports: () => [],
-  lookForVips,
-  lookForPeers: configuredPeers,
+  findVips,
+  findPeers: configuredPeers,
   home: { kind: 'node' as const, pods: [keepalivedPod] },
 };

@@ -4,10 +4,10 @@ import { statusProducts } from '../../src/commands/status-products.ts';
 import type { SeenCluster } from '../../src/engine/examine/seen.ts';
 import * as operate from '../../src/operate/status/node-status.ts';
 import type { PodProxyNode } from '../../src/pod-proxy/status/pod-proxy-section.ts';
-import type { RouterNode } from '../../src/router/look/router-section.ts';
+import type { RouterNode } from '../../src/router/report/router-section.ts';
 import type { VipNode } from '../../src/vip/status/vip-holders.ts';
 
-/** A node's status with the fields of every product: no other place has to know them all. */
+/** A node's status with the fields of every product, so that no other place has to know them all. */
 export type NodeStatus = ApiLbNode & VipNode & RouterNode & PodProxyNode;
 export type ClusterStatus = Omit<operate.ClusterStatus, 'here' | 'peers'> & SeenCluster<NodeStatus>;
 
@@ -23,7 +23,7 @@ export const programNames = [
   'keepalived-monitor',
 ] as const;
 
-/** What operate put together, with the types of all products. */
+/** What operate has assembled, with the types of all products. */
 export function seen(status: operate.ClusterStatus): ClusterStatus {
   return status as ClusterStatus;
 }

@@ -16,7 +16,7 @@ import {
   statusLabel,
   styled,
 } from '../../engine/examine/section.ts';
-import type { KnownNode, SeenCluster, SeenPeer } from '../../engine/examine/seen.ts';
+import type { ClusterNode, SeenCluster, SeenPeer } from '../../engine/examine/seen.ts';
 import { endpointOf } from '../../engine/kube/api-server.ts';
 import { ageText, limitText } from '../../engine/system/text/readable-text.ts';
 import {
@@ -38,7 +38,7 @@ type Statistics = Awaited<ReturnType<typeof askStatistics>>;
 
 /** The API load balancer's section of `hawser status`. */
 export const apiLbStatus = {
-  look: {
+  inputs: {
     home: { kind: 'node' as const, onWorkers: true },
     programs: [
       {
@@ -204,16 +204,16 @@ function redirectFact(monitor: Monitor | null): Fact {
 }
 
 /** Whether a node's HAProxy can serve clients, and the hash of its configuration. */
-function haproxyEntry({ said, peer }: KnownNode<ApiLbNode>): NodeEntry {
-  const label = peer === undefined ? labelOf(said) : HEALTH[peer.health];
+function haproxyEntry({ status, peer }: ClusterNode<ApiLbNode>): NodeEntry {
+  const label = peer === undefined ? labelOf(status) : HEALTH[peer.health];
   return {
     cells: [[styled('unit', 'HAProxy '), label]],
-    configurations: hashLines('haproxy.cfg', said?.haproxySupervisor?.current?.configSha256),
+    configurations: hashLines('haproxy.cfg', status?.haproxySupervisor?.current?.configSha256),
   };
 }
 
-function labelOf(said: ApiLbNode | null): StatusLabel {
-  const { haproxyMonitor, haproxySupervisor = null } = said ?? {};
+function labelOf(status: ApiLbNode | null): StatusLabel {
+  const { haproxyMonitor, haproxySupervisor = null } = status ?? {};
   if (haproxyMonitor?.usable === true) return statusLabel('good', 'usable');
   if (haproxyMonitor?.usable === false) return statusLabel('bad', 'not usable');
   if (haproxySupervisor?.current) return statusLabel('good', 'serving');

@@ -81,7 +81,7 @@ export interface SupervisorQuestion {
  * Requests a supervisor's `status`. The directory of the socket belongs to the pod, so the socket is reached through the root directory
  * of the supervisor's process (`/proc/PID/root`), which requires root.
  */
-export async function lookAtSupervisor(ask: SupervisorQuestion): Promise<SupervisorReading> {
+export async function readSupervisor(ask: SupervisorQuestion): Promise<SupervisorReading> {
   const running = (await ask.processes()).filter((each) => isHawser(each, [ask.program, 'supervise']));
   // A link in the pod, such as /var/run, is resolved within the pod.
   const candidates = ['', ...running.map(({ pid }) => `/proc/${pid}/root`)];

@@ -15,7 +15,7 @@ export type Finding =
 export type Reading<T> = { readonly kind: 'read'; readonly value: T } | Skip | Unknown;
 
 /** Reads a fact. Made once for all checks of a run; ends soon after `context.signal` aborts. */
-export type Look<Context, T> = (context: Context) => Reading<T> | Promise<Reading<T>>;
+export type FactReader<Context, T> = (context: Context) => Reading<T> | Promise<Reading<T>>;
 
 /** One question about this node. */
 export interface Check<Context = NodeContext> {
@@ -33,7 +33,7 @@ export interface Check<Context = NodeContext> {
   readonly run: (context: Context) => Promise<Finding>;
 }
 
-type Needs<Context> = Readonly<Record<string, Look<Context, unknown>>>;
+type Needs<Context> = Readonly<Record<string, FactReader<Context, unknown>>>;
 
 type ValueOf<R> = R extends { readonly kind: 'read'; readonly value: infer Value } ? Value : never;
 
@@ -64,7 +64,7 @@ export function checkOf<Context extends NodeContext, const N extends Needs<Conte
   const judged = async (context: Context): Promise<Finding> => {
     const facts: Record<string, unknown> = {};
     const readings = Object.entries(needs).map(
-      async ([name, look]) => [name, await readOnce(context, look)] as const,
+      async ([name, reader]) => [name, await readOnce(context, reader)] as const,
     );
     for (const [name, reading] of await Promise.all(readings)) {
       if (reading.kind !== 'read') return reading;
@@ -85,12 +85,12 @@ const readingsOf = oncePer((_context: object) => new Map<unknown, unknown>());
 /** Reads a fact once per run: the first check that needs it reads it, and the others share the result. */
 export function readOnce<Context extends object, T>(
   context: Context,
-  look: Look<Context, T>,
+  reader: FactReader<Context, T>,
 ): Reading<T> | Promise<Reading<T>> {
   const readings = readingsOf(context);
   // The cast is safe, because the key determines the type.
-  const reading = (readings.get(look) as ReturnType<typeof look> | undefined) ?? look(context);
-  readings.set(look, reading);
+  const reading = (readings.get(reader) as ReturnType<typeof reader> | undefined) ?? reader(context);
+  readings.set(reader, reading);
   return reading;
 }
 

@@ -34,7 +34,7 @@ export interface Running {
 }
 
 interface SupervisorFacts {
-  readonly look: SupervisorReading;
+  readonly reading: SupervisorReading;
   readonly isInstalled: boolean;
   /** Whether the kubelet created its pod; undefined if unknown. */
   readonly hasPod: boolean | undefined;
@@ -43,12 +43,12 @@ interface SupervisorFacts {
 
 function judgeSupervisor<Context>(
   live: LiveProgram<Context>,
-  { look, isInstalled, hasPod, areProcessesSeen }: SupervisorFacts,
+  { reading, isInstalled, hasPod, areProcessesSeen }: SupervisorFacts,
 ): Finding {
   const program = live.name;
   const command = `hawser ${program} status`;
   const logs = `crictl logs $(crictl ps -a -q --name '^${program}$' | head -1)`;
-  if (look.kind === 'absent') {
+  if (reading.kind === 'absent') {
     if (!isInstalled) return skip('it is not installed here');
     if (!areProcessesSeen)
       return unknown(`${program} is installed, but this process does not see the node`, moreRights);
@@ -62,11 +62,11 @@ function judgeSupervisor<Context>(
           `crictl ps -a; ${logs}; if there is no such container: journalctl -u kubelet | grep ${program}`,
         );
   }
-  if (look.kind === 'unreachable')
-    return /EACCES|EPERM/.test(look.message)
-      ? unknown(look.message, moreRights)
-      : fail(`nothing answers: ${look.message}`, `${logs}; the kubelet restarts it`);
-  return judgeAnswer(live, look.answer, { logs, command });
+  if (reading.kind === 'unreachable')
+    return /EACCES|EPERM/.test(reading.message)
+      ? unknown(reading.message, moreRights)
+      : fail(`nothing answers: ${reading.message}`, `${logs}; the kubelet restarts it`);
+  return judgeAnswer(live, reading.answer, { logs, command });
 }
 
 function judgeAnswer<Context>(
@@ -91,21 +91,21 @@ function judgeAnswer<Context>(
 interface ConfigFacts {
   readonly path: string;
   readonly disk: FileReading;
-  readonly look: SupervisorReading;
+  readonly reading: SupervisorReading;
 }
 
 /** Compares the file on disk with the configuration that the program runs. */
 function judgeConfig<Context>(
   { name: program, runningOf }: LiveProgram<Context>,
-  { path, disk, look }: ConfigFacts,
+  { path, disk, reading }: ConfigFacts,
 ): Finding {
-  if (look.kind === 'unreachable')
+  if (reading.kind === 'unreachable')
     return unknown(
-      `its supervisor does not report the running configuration: ${look.message}`,
+      `its supervisor does not report the running configuration: ${reading.message}`,
       `see check ${program}-supervisor`,
     );
-  if (look.kind === 'absent') return skip('no supervisor of hawser answers here');
-  const running = runningOf(look.answer)?.current?.configSha256;
+  if (reading.kind === 'absent') return skip('no supervisor of hawser answers here');
+  const running = runningOf(reading.answer)?.current?.configSha256;
   if (running === undefined) return skip(`${program} does not run`);
   if (disk.kind === 'unreadable') return unknown(disk.reason, moreRights);
   if (disk.kind === 'missing')
@@ -131,7 +131,7 @@ export function supervisorCheck<Context extends NodeContext>(
     const { files, settings, readings } = context;
     const manifest = await files.value(`${settings.manifests}/${name}.yaml`);
     return read({
-      look: await live.supervisor(context),
+      reading: await live.supervisor(context),
       isInstalled: /\bhawser\b/.test(manifest ?? ''),
       hasPod: await hasPodOf(name, files),
       areProcessesSeen: await readings.areProcessesSeen(),
@@ -161,7 +161,7 @@ export function configCheck<Context extends NodeContext>(
 ): Check<Context> {
   const here = async (context: Context) => {
     const path = live.config(context);
-    return read({ path, disk: await context.files.read(path), look: await live.supervisor(context) });
+    return read({ path, disk: await context.files.read(path), reading: await live.supervisor(context) });
   };
   return checkOf({
     id: `${live.name}-config`,

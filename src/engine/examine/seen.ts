@@ -60,10 +60,10 @@ export interface SeenCluster<Node> {
 }
 
 /** A node of the cluster: this one from its own status, others as seen from here. */
-export interface KnownNode<Node> {
+export interface ClusterNode<Node> {
   readonly name: string;
-  /** Null for another node. */
-  readonly said: Node | null;
+  /** This node's status; null for another node. */
+  readonly status: Node | null;
   /** Undefined for this node. */
   readonly peer: SeenPeer | undefined;
 }
@@ -72,9 +72,9 @@ export interface KnownNode<Node> {
 export function allNodes<Node extends SeenNode>({
   here,
   peers,
-}: SeenCluster<Node>): readonly KnownNode<Node>[] {
+}: SeenCluster<Node>): readonly ClusterNode<Node>[] {
   return [
-    { name: here.node, said: here, peer: undefined },
-    ...peers.map((peer) => ({ name: peer.name, said: null, peer })),
+    { name: here.node, status: here, peer: undefined },
+    ...peers.map((peer) => ({ name: peer.name, status: null, peer })),
   ];
 }

@@ -1,7 +1,14 @@
 import type * as z from 'zod/mini';
 import type { CommandSpec } from '../../cli/command-spec.ts';
 import { askProgram } from '../../engine/examine/ask-program.ts';
-import { type Finding, fail, type Look, type Reading, read, readOnce } from '../../engine/examine/check.ts';
+import {
+  type FactReader,
+  type Finding,
+  fail,
+  type Reading,
+  read,
+  readOnce,
+} from '../../engine/examine/check.ts';
 import type { NodeContext } from '../../engine/examine/context.ts';
 import type { PageAddress } from '../../engine/system/network/ask-page.ts';
 
@@ -31,7 +38,7 @@ export function answerLimits({ answerTimeoutMs, signal }: DeployedContext) {
  * A running controller's page for the check that fails if it does not answer, and its status for all others, whose finding is `silent`
  * then.
  */
-export function pageLooks<Status>(
+export function pageFacts<Status>(
   name: string,
   settingsIn: (context: DeployedContext) => { readonly listen: PageAddress | undefined },
   schema: z.ZodMiniType<Status>,
@@ -39,7 +46,7 @@ export function pageLooks<Status>(
 ) {
   const page = async (context: DeployedContext) =>
     read(await askProgram(name, settingsIn(context).listen, schema, answerLimits(context)));
-  const status: Look<DeployedContext, Status> = async (context) => {
+  const status: FactReader<DeployedContext, Status> = async (context) => {
     const answer = await readOnce(context, page);
     return answer.kind === 'read' && answer.value.status !== null ? read(answer.value.status) : silent;
   };

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { checkServerIdentity } from 'node:tls';
 import {
   checkOf,
+  type FactReader,
   type Finding,
   fail,
-  type Look,
   moreRights,
   ok,
   read,
@@ -52,23 +52,23 @@ const NO_KUBECONFIG = `there is no kubeconfig here: neither ${layout.kubeconfig}
 
 async function judgeKubeconfig(
   context: DoctorContext,
-  look: Exclude<KubeconfigReading, { kind: 'loaded' }>,
+  reading: Exclude<KubeconfigReading, { kind: 'loaded' }>,
 ): Promise<Finding> {
-  if (look.kind === 'none') {
+  if (reading.kind === 'none') {
     const record = await context.files.read(layout.record);
     return record.kind === 'missing'
       ? await unlessUnseen(context, skip(NO_KUBECONFIG))
       : missing(layout.kubeconfig);
   }
-  switch (look.cause) {
+  switch (reading.cause) {
     case 'missing':
-      return await unlessUnseen(context, missing(look.path));
+      return await unlessUnseen(context, missing(reading.path));
     case 'forbidden':
-      return unknown(`permission to read "${look.path}" is missing`, moreRights);
+      return unknown(`permission to read "${reading.path}" is missing`, moreRights);
     case 'broken':
       return fail(
-        look.message,
-        `kubectl --kubeconfig ${look.path} get nodes; replace the file by a complete one`,
+        reading.message,
+        `kubectl --kubeconfig ${reading.path} get nodes; replace the file by a complete one`,
       );
   }
 }
@@ -82,31 +82,36 @@ function newKubeconfig(path: string): string {
 }
 
 /** The kubeconfig for all checks except `credentials`, which alone reports an unusable kubeconfig as a failure. */
-export const kubeconfig: Look<
+export const kubeconfig: FactReader<
   DoctorContext,
   { readonly path: string; readonly loaded: LoadedKubeconfig }
 > = async (context) => {
-  const look = await context.readings.kubeconfig();
-  if (look.kind === 'loaded') return read(look);
-  const finding = await judgeKubeconfig(context, look);
-  return finding.kind === 'skip' || (finding.kind === 'unknown' && look.kind === 'none')
+  const reading = await context.readings.kubeconfig();
+  if (reading.kind === 'loaded') return read(reading);
+  const finding = await judgeKubeconfig(context, reading);
+  return finding.kind === 'skip' || (finding.kind === 'unknown' && reading.kind === 'none')
     ? finding
     : unknown('there is no usable kubeconfig', 'see check credentials');
 };
 
-const certificate: Look<DoctorContext, CertificateReading> = async (context) => {
-  const look = await readOnce(context, kubeconfig);
-  return look.kind === 'read' ? read(await readClientCertificate(look.value.loaded)) : look;
+const certificate: FactReader<DoctorContext, CertificateReading> = async (context) => {
+  const reading = await readOnce(context, kubeconfig);
+  return reading.kind === 'read' ? read(await readClientCertificate(reading.value.loaded)) : reading;
 };
 
 const RENEW_OF_KUBELET =
   'systemctl restart kubelet, which renews its certificate; if it does not, read journalctl -u kubelet';
 
-function judgeCredentials(look: ClusterReading, source: DoctorSettings['source'], subject: string): Finding {
+function judgeCredentials(
+  reading: ClusterReading,
+  source: DoctorSettings['source'],
+  subject: string,
+): Finding {
   if (source === 'static') return skip('--source static uses no API server');
-  if (look.kind === 'not-asked') return unknown(look.reason, 'check the server in the kubeconfig');
-  if (look.kind === 'listed') return ok(`${look.from} lists ${look.nodes.length} control-plane nodes`);
-  const { status, message } = look.failure;
+  if (reading.kind === 'not-asked') return unknown(reading.reason, 'check the server in the kubeconfig');
+  if (reading.kind === 'listed')
+    return ok(`${reading.from} lists ${reading.nodes.length} control-plane nodes`);
+  const { status, message } = reading.failure;
   if (status === 401)
     return fail(
       'the API does not accept these credentials (401)',
@@ -125,10 +130,10 @@ function judgeCredentials(look: ClusterReading, source: DoctorSettings['source']
   );
 }
 
-function judgeTrust(where: string, look: TrustReading, isWorker: boolean): Finding {
-  switch (look.kind) {
+function judgeTrust(where: string, reading: TrustReading, isWorker: boolean): Finding {
+  switch (reading.kind) {
     case 'trusted':
-      if (isWorker && !look.isNamed)
+      if (isWorker && !reading.isNamed)
         return warn(
           `the certificate of ${where} does not contain that address: a kubelet that uses the address cannot connect`,
           'add 127.0.0.1 to apiServer.certSANs and renew the certificates of the API servers (docs/install.md, Workers)',
@@ -136,13 +141,13 @@ function judgeTrust(where: string, look: TrustReading, isWorker: boolean): Findi
       return ok(`${where} has a certificate of the kubeconfig's CA`);
     case 'away':
       return unknown(
-        `${where} does not answer: ${look.message}`,
+        `${where} does not answer: ${reading.message}`,
         'check that it is running: crictl ps -a --name kube-apiserver',
       );
     case 'untrusted':
       return fail(
-        `${where} has a certificate of "${look.issuer}": ${look.reason}`,
-        /EXPIRED|NOT_YET/.test(look.reason)
+        `${where} has a certificate of "${reading.issuer}": ${reading.reason}`,
+        /EXPIRED|NOT_YET/.test(reading.reason)
           ? 'kubeadm certs check-expiration; date -u'
           : "put this cluster's ca.crt into the kubeconfig: kubectl config set-cluster NAME --certificate-authority=…",
       );
@@ -150,7 +155,7 @@ function judgeTrust(where: string, look: TrustReading, isWorker: boolean): Findi
 }
 
 /** Whether the certificate of this node's API server, or else of the kubeconfig's server, is trusted. */
-const trust: Look<DoctorContext, { readonly where: string; readonly look: TrustReading }> = async (
+const trust: FactReader<DoctorContext, { readonly where: string; readonly reading: TrustReading }> = async (
   context,
 ) => {
   const config = await readOnce(context, kubeconfig);
@@ -158,10 +163,10 @@ const trust: Look<DoctorContext, { readonly where: string; readonly look: TrustR
   const { loaded } = config.value;
   const { apiPort } = context.settings;
   const local = await readTrust({ host: '127.0.0.1', port: apiPort }, loaded, context);
-  if (local.kind !== 'away') return read({ where: `127.0.0.1:${apiPort}`, look: local });
+  if (local.kind !== 'away') return read({ where: `127.0.0.1:${apiPort}`, reading: local });
   const { server } = loaded;
   const remote = { host: hostOf(server), port: Number(server.port || 443) };
-  return read({ where: server.host, look: await readTrust(remote, loaded, context) });
+  return read({ where: server.host, reading: await readTrust(remote, loaded, context) });
 };
 
 export const credentialChecks: readonly DoctorCheck[] = [
@@ -183,8 +188,8 @@ export const credentialChecks: readonly DoctorCheck[] = [
     why: 'A monitor that cannot list nodes keeps an old list and never uses a new API server.',
     run: async (context) => {
       const { readings, settings } = context;
-      const look = await readings.kubeconfig();
-      if (look.kind !== 'loaded') return await judgeKubeconfig(context, look);
+      const reading = await readings.kubeconfig();
+      if (reading.kind !== 'loaded') return await judgeKubeconfig(context, reading);
       const shown = await readOnce(context, certificate);
       const subject = shown.kind === 'read' && shown.value.kind === 'certificate' ? shown.value.subject : '';
       return judgeCredentials(await readings.cluster(), settings.source, subject);
@@ -195,7 +200,7 @@ export const credentialChecks: readonly DoctorCheck[] = [
     title: "The API server's certificate",
     why: 'Certificates are always verified: with the wrong CA in the kubeconfig every answer is rejected.',
     needs: { trust, settings: (context: DoctorContext) => read(context.settings) },
-    judge: ({ trust: { where, look }, settings }) => judgeTrust(where, look, settings.worker),
+    judge: ({ trust: { where, reading }, settings }) => judgeTrust(where, reading, settings.worker),
   }),
 ];
 

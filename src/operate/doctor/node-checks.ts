@@ -1,8 +1,8 @@
 import {
   checkOf,
+  type FactReader,
   type Finding,
   fail,
-  type Look,
   moreRights,
   ok,
   read,
@@ -21,52 +21,52 @@ import type { Product } from './product.ts';
 import { askReadyz, type ClusterReading, type LocalApiReading } from './readings.ts';
 
 function judgeSettingsFile(
-  look: DoctorSettings['settingsFile'],
+  reading: DoctorSettings['settingsFile'],
   outdated: DoctorSettings['outdated'],
 ): Finding {
-  switch (look.kind) {
+  switch (reading.kind) {
     case 'none':
       return skip('no settings file: flags and defaults apply');
     case 'read':
       if (outdated.length > 0)
         return warn(
-          `the pod is older than its settings file: ${outdated.join(', ')} started before ${look.file.path} was written`,
+          `the pod is older than its settings file: ${outdated.join(', ')} started before ${reading.file.path} was written`,
           'hawser install --dry-run shows which pods would restart; hawser install restarts those whose settings changed',
         );
-      return ok(`${look.file.path} is valid and was used for this report`);
+      return ok(`${reading.file.path} is valid and was used for this report`);
     case 'broken':
       return fail(
-        look.problems.join('; '),
+        reading.problems.join('; '),
         'hawser settings lists every problem with its line; this report uses flags and defaults',
       );
   }
 }
 
-function judgeReadyz(look: LocalApiReading, apiPort: number): Finding {
+function judgeReadyz(reading: LocalApiReading, apiPort: number): Finding {
   const where = `https://127.0.0.1:${apiPort}/readyz`;
-  if (look.kind === 'closed') return skip(`no API server listens on ${apiPort} here`);
-  if (look.kind === 'failed') return unknown(`${where}: ${look.message}`, `curl -k ${where}?verbose`);
-  if (look.status === 200) return ok(`${where} answers 200 without credentials`);
-  if (look.status === 401 || look.status === 403)
+  if (reading.kind === 'closed') return skip(`no API server listens on ${apiPort} here`);
+  if (reading.kind === 'failed') return unknown(`${where}: ${reading.message}`, `curl -k ${where}?verbose`);
+  if (reading.status === 200) return ok(`${where} answers 200 without credentials`);
+  if (reading.status === 401 || reading.status === 403)
     return fail(
-      `${where} answers ${look.status} without credentials: HAProxy would mark every server down`,
+      `${where} answers ${reading.status} without credentials: HAProxy would mark every server down`,
       'kube-apiserver: allow anonymous /readyz (AuthenticationConfiguration, anonymous.conditions), or in the template: http-check expect status 200,401,403',
     );
   return warn(
-    `${where} answers ${look.status}: this API server is not ready`,
+    `${where} answers ${reading.status}: this API server is not ready`,
     `curl -k ${where}?verbose prints the reason`,
   );
 }
 
 function judgeLabels(
-  look: ClusterReading,
+  reading: ClusterReading,
   settings: Pick<DoctorSettings, 'source' | 'nodeName' | 'worker'>,
 ): Finding {
   const label = `kubectl label node ${settings.nodeName} node-role.kubernetes.io/control-plane=`;
   if (settings.source !== 'nodes') return skip(`--source ${settings.source} needs no labels`);
-  if (look.kind === 'not-asked') return unknown(look.reason, 'see check credentials');
-  if (look.kind === 'refused') return unknown(look.failure.message, 'see check credentials');
-  const names = look.nodes.map(({ name }) => name);
+  if (reading.kind === 'not-asked') return unknown(reading.reason, 'see check credentials');
+  if (reading.kind === 'refused') return unknown(reading.failure.message, 'see check credentials');
+  const names = reading.nodes.map(({ name }) => name);
   if (names.length === 0)
     return fail('no node has the label of the control plane', `on every such node: ${label}`);
   if (!settings.worker && !names.includes(settings.nodeName))
@@ -74,7 +74,7 @@ function judgeLabels(
       `${settings.nodeName} is not among ${names.join(', ')}`,
       `${label}; or set its name in the cluster: --node-name`,
     );
-  const bare = look.nodes.filter(({ addresses }) => addresses.length === 0).map(({ name }) => name);
+  const bare = reading.nodes.filter(({ addresses }) => addresses.length === 0).map(({ name }) => name);
   if (bare.length > 0)
     return fail(
       `${bare.join(', ')} has no InternalIP`,
@@ -83,7 +83,7 @@ function judgeLabels(
   return ok(`${names.join(', ')} have the label`);
 }
 
-const labels: Look<DoctorContext, ClusterReading> = async (context) => {
+const labels: FactReader<DoctorContext, ClusterReading> = async (context) => {
   const config = context.settings.source === 'nodes' ? await readOnce(context, kubeconfig) : undefined;
   return config === undefined || config.kind === 'read' ? read(await context.readings.cluster()) : config;
 };
@@ -97,9 +97,10 @@ const local = async ({ settings: { apiPort }, ...limits }: DoctorContext) =>
 const TOLERATED_SKEW_MS = 2_000;
 const FAILING_SKEW_MS = 30_000;
 
-function judgeClock(where: string, look: LocalApiReading): Finding {
-  if (look.kind !== 'answered' || look.skewMs === undefined) return skip(`${where} sends no Date header`);
-  const { skewMs } = look;
+function judgeClock(where: string, reading: LocalApiReading): Finding {
+  if (reading.kind !== 'answered' || reading.skewMs === undefined)
+    return skip(`${where} sends no Date header`);
+  const { skewMs } = reading;
   const size = `${(Math.abs(skewMs) / 1_000).toFixed(0)} s ${skewMs > 0 ? 'behind' : 'ahead of'} ${where}`;
   if (Math.abs(skewMs) <= TOLERATED_SKEW_MS) return ok(`the clock agrees with ${where}`);
   const remedy = 'timedatectl; chronyc tracking (or the time service you use), on both nodes';
@@ -114,7 +115,7 @@ async function clocks({ readings, settings: { apiPort }, ...limits }: DoctorCont
   const others = peers.kind === 'known' ? peers.peers.map(({ address }) => address) : [];
   const asked = others.map(async (host) => ({
     host,
-    look: await askReadyz({ host, port: apiPort }, limits),
+    reading: await askReadyz({ host, port: apiPort }, limits),
   }));
   return read(await Promise.all(asked));
 }
@@ -198,7 +199,7 @@ export const clusterChecks: readonly DoctorCheck[] = [
     why: 'A wrong clock makes certificates and tokens invalid, and the timeline of an incident confusing.',
     needs: { clocks },
     none: 'no other node is known to compare with',
-    judge: (facts) => facts.clocks.map(({ host, look }) => judgeClock(host, look)),
+    judge: (facts) => facts.clocks.map(({ host, reading }) => judgeClock(host, reading)),
   }),
 ];
 

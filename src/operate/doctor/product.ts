@@ -23,12 +23,12 @@ interface ProductWith<Own extends object> {
   /** The ports on which the product's programs listen, without their own pages. */
   readonly ports: (settings: DoctorSettings & Own) => readonly WantedPort[];
   /** The VIPs from the settings, else those in this node's configuration. */
-  readonly lookForVips?: (
+  readonly findVips?: (
     settings: DoctorSettings & Own,
     files: HostFiles,
   ) => Promise<{ readonly api: readonly string[]; readonly ingress: readonly string[] }>;
   /** The other nodes, if the product's configuration contains them. */
-  readonly lookForPeers?: (
+  readonly findPeers?: (
     settings: DoctorSettings & Own,
     files: HostFiles,
   ) => Promise<{ readonly peers: readonly Peer[]; readonly from: string }>;

@@ -1,5 +1,5 @@
 import type { CommandSpec } from '../../cli/command-spec.ts';
-import { lookAtSupervisor, type SupervisorReading } from '../../engine/examine/ask-program.ts';
+import { readSupervisor, type SupervisorReading } from '../../engine/examine/ask-program.ts';
 import type { NodeReadings, PeersReading } from '../../engine/examine/context.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { listProcesses } from '../../engine/examine/host-processes.ts';
@@ -28,7 +28,7 @@ export interface Readings extends NodeReadings {
   readonly cluster: () => Promise<ClusterReading>;
 }
 
-type Products = readonly Pick<Product, 'lookForVips' | 'lookForPeers'>[];
+type Products = readonly Pick<Product, 'findVips' | 'findPeers'>[];
 
 /** `limits.signal` aborts all readings. Checks that wait for a reading have their own, earlier time limit. */
 export function createReadings(
@@ -39,11 +39,11 @@ export function createReadings(
 ): Readings {
   const processes = once(() => listProcesses(files));
   const bothVips = once(async () => {
-    const found = await Promise.all(products.map((each) => each.lookForVips?.(settings, files)));
+    const found = await Promise.all(products.map((each) => each.findVips?.(settings, files)));
     return found.find((vips) => vips !== undefined) ?? { api: [], ingress: [] };
   });
   const kubeconfig = once(() => readKubeconfig(settings, files));
-  const cluster = once(async () => await lookAtCluster(await kubeconfig(), settings.apiPort, limits));
+  const cluster = once(async () => await listCluster(await kubeconfig(), settings.apiPort, limits));
   const supervisors = new Map<string, Promise<SupervisorReading>>();
   return {
     isNodeSeen: once(async () => await files.isFolder(settings.manifests)),
@@ -55,9 +55,9 @@ export function createReadings(
     processes,
     supervisor: async (program, socket) => {
       const known = supervisors.get(socket);
-      const look = known ?? lookAtSupervisor({ program, socket, files, processes, ...limits });
-      supervisors.set(socket, look);
-      return await look;
+      const reading = known ?? readSupervisor({ program, socket, files, processes, ...limits });
+      supervisors.set(socket, reading);
+      return await reading;
     },
     kubeconfig,
     // The settings were parsed with this spec.
@@ -65,17 +65,17 @@ export function createReadings(
       settings.deployed.find((each) => each.spec.name === spec.name)?.settings as Settings | undefined,
     cluster,
     peers: once(async () => {
-      const found = await Promise.all(products.map((each) => each.lookForPeers?.(settings, files)));
+      const found = await Promise.all(products.map((each) => each.findPeers?.(settings, files)));
       const configured = found.flatMap((each) => each ?? []);
       return await peersOf(settings, configured, cluster);
     }),
   };
 }
 
-function once<T>(look: () => Promise<T>): () => Promise<T> {
+function once<T>(reading: () => Promise<T>): () => Promise<T> {
   let found: Promise<T> | undefined;
   return () => {
-    found ??= look();
+    found ??= reading();
     return found;
   };
 }
@@ -94,15 +94,15 @@ export type ClusterReading =
 const MAX_PAGE_BYTES = 4_000_000;
 
 /** Lists the control-plane nodes by both labels, as the monitor does. Reads at most one page for each label. */
-async function lookAtCluster(
-  look: KubeconfigReading,
+async function listCluster(
+  reading: KubeconfigReading,
   apiPort: number,
   limits: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
 ): Promise<ClusterReading> {
   const { signal, answerTimeoutMs } = limits;
-  if (look.kind === 'none') return { kind: 'not-asked', reason: 'no kubeconfig was given' };
-  if (look.kind === 'unusable') return { kind: 'not-asked', reason: look.message };
-  const { loaded } = look;
+  if (reading.kind === 'none') return { kind: 'not-asked', reason: 'no kubeconfig was given' };
+  if (reading.kind === 'unusable') return { kind: 'not-asked', reason: reading.message };
+  const { loaded } = reading;
   const kubeconfig = { load: async () => loaded };
   const done = new AbortController();
   const session = openApiSession({ kubeconfig, apiPort, fallbacks: [] }, done.signal);
@@ -222,9 +222,11 @@ async function peersOf(
     }
   for (const { peers, from } of configured)
     if (others(peers).length > 0) return { kind: 'known', peers: others(peers), from };
-  const look = await cluster();
-  if (look.kind === 'not-asked') return { kind: 'unknown', reason: look.reason };
-  if (look.kind === 'refused') return { kind: 'unknown', reason: look.failure.message };
-  const listed = look.nodes.flatMap(({ name, addresses }) => addresses.map((address) => ({ name, address })));
-  return { kind: 'known', peers: others(listed), from: look.from };
+  const reading = await cluster();
+  if (reading.kind === 'not-asked') return { kind: 'unknown', reason: reading.reason };
+  if (reading.kind === 'refused') return { kind: 'unknown', reason: reading.failure.message };
+  const listed = reading.nodes.flatMap(({ name, addresses }) =>
+    addresses.map((address) => ({ name, address })),
+  );
+  return { kind: 'known', peers: others(listed), from: reading.from };
 }

@@ -92,7 +92,7 @@ function kindOf(state: string | null | undefined): BandKind {
 /** The current states on this node. */
 function presentStates({ here }: ClusterStatus, products: readonly ProductStatus[]) {
   return products
-    .flatMap(({ look }) => look.vips?.instances(here) ?? [])
+    .flatMap(({ inputs }) => inputs.vips?.instances(here) ?? [])
     .map(({ name, state, sinceMs, vip = name }) => ({
       node: here.node,
       instance: name,

@@ -38,7 +38,7 @@ export async function collectNodeStatus(
 ): Promise<SeenNode> {
   const limits = { timeoutMs, signal };
   const at = new Date().toISOString();
-  const asked = products.flatMap(({ look }) => look.programs).filter(({ name }) => name in places.pages);
+  const asked = products.flatMap(({ inputs }) => inputs.programs).filter(({ name }) => name in places.pages);
   const [answered, others] = await Promise.all([
     Promise.all(
       asked.map(async (each) => ({
@@ -46,22 +46,25 @@ export async function collectNodeStatus(
         ...(await askProgram(each.name, places.pages[each.name], each.schema, limits)),
       })),
     ),
-    Promise.all(products.map(({ look }) => look.others?.read(places.statPort, limits))),
+    Promise.all(products.map(({ inputs }) => inputs.others?.read(places.statPort, limits))),
   ]);
   const answers = answersHere(answered, products, places.isInstalled);
   const ofNodes = products
-    .filter(({ look }) => look.home.kind === 'node')
-    .flatMap(({ look }) => look.programs);
-  const said: SeenNode = {
+    .filter(({ inputs }) => inputs.home.kind === 'node')
+    .flatMap(({ inputs }) => inputs.programs);
+  const node: SeenNode = {
     at,
     node: places.node,
     programs: answers.map(({ program }) => program),
     ...Object.fromEntries(ofNodes.map(({ field }) => [field, null])),
     ...Object.fromEntries(answers.map(({ asked: { field }, status }) => [field, status])),
   };
-  Object.assign(said, ...products.map((product, index) => product.look.others?.fields(others[index], said)));
-  const names = products.map(({ look }) => look.group?.(said).nodeName);
-  return { ...said, node: names.find((name) => name !== undefined) ?? places.node };
+  Object.assign(
+    node,
+    ...products.map((product, index) => product.inputs.others?.fields(others[index], node)),
+  );
+  const names = products.map(({ inputs }) => inputs.group?.(node).nodeName);
+  return { ...node, node: names.find((name) => name !== undefined) ?? places.node };
 }
 
 /** The share of the timeout that other nodes have to answer. */
@@ -81,7 +84,7 @@ export async function collectClusterStatus(
   // The VIPs of the settings, if no program reports VIPs.
   const configured = [...ofKind('api', apiVips), ...ofKind('ingress', ingressVips)];
   const ownAddresses = presentAddresses();
-  const reading = products.find(({ look }) => look.vips !== undefined)?.look.vips;
+  const reading = products.find(({ inputs }) => inputs.vips !== undefined)?.inputs.vips;
   const vips = reading?.known(here, configured) ?? configured;
   const elsewhere = vips.flatMap(({ vip }) => (ownAddresses.has(vip) ? [] : vip));
   // A worker does not depend on other nodes, and other workers may have no HAProxy.
@@ -105,7 +108,7 @@ function knownPeers(
   ownAddresses: ReadonlySet<string>,
 ): readonly Peer[] {
   const known =
-    products.map(({ look }) => look.group?.(here).peers).findLast((peers) => peers !== undefined) ?? [];
+    products.map(({ inputs }) => inputs.group?.(here).peers).findLast((peers) => peers !== undefined) ?? [];
   return known.filter(({ address }) => !ownAddresses.has(address));
 }
 
@@ -136,7 +139,7 @@ function judge(
 }
 
 function isHawserHere(here: SeenNode, products: readonly ProductStatus[]): boolean {
-  const isThere = products.some(({ look }) => look.others?.isThere(here));
+  const isThere = products.some(({ inputs }) => inputs.others?.isThere(here));
   return isThere || here.programs.some(({ state }) => state === 'answers');
 }
 
@@ -153,7 +156,7 @@ export function clusterStatus(
   evidence: Evidence,
   products: readonly ProductStatus[],
 ): ClusterStatus {
-  const reading = products.find(({ look }) => look.vips !== undefined)?.look.vips;
+  const reading = products.find(({ inputs }) => inputs.vips !== undefined)?.inputs.vips;
   const heldBy = (name: string): readonly string[] =>
     vips.flatMap(({ vip }) => (evidence.holders(vip).some(({ node }) => node?.name === name) ? vip : []));
   const peers = looks.map(({ peer, health }) => ({ ...peer, health, holds: heldBy(peer.name) }));

@@ -16,7 +16,7 @@ export interface ClusterStatus extends SeenCluster<SeenNode> {
  * The field of a program that did not answer is null; `programs` has the reason. Times are in milliseconds.
  */
 export function nodeStatusSchema(products: readonly ProductStatus[]): z.ZodMiniType<SeenNode> {
-  const names = products.flatMap(({ look }) => look.programs.map(({ name }) => name));
+  const names = products.flatMap(({ inputs }) => inputs.programs.map(({ name }) => name));
   const common = {
     /** ISO 8601, UTC. */
     at: z.iso.datetime(),
@@ -24,14 +24,14 @@ export function nodeStatusSchema(products: readonly ProductStatus[]): z.ZodMiniT
     /** The programs and whether they answered. */
     programs: z.array(z.object({ name: z.enum(names), ...programState })),
   };
-  const others = products.map(({ look }) => look.others?.schema);
+  const others = products.map(({ inputs }) => inputs.others?.schema);
   const fields = Object.assign(common, ...products.map(answersOf), ...others);
   // The types of the products' fields are lost in the list of products.
   return z.object(fields) as z.ZodMiniType as z.ZodMiniType<SeenNode>;
 }
 
 /** The fields of a product's programs. Those of a pod of a Deployment are optional, since the pod runs only on some nodes. */
-function answersOf({ look: { home, programs } }: ProductStatus): Readonly<Record<string, z.ZodMiniType>> {
+function answersOf({ inputs: { home, programs } }: ProductStatus): Readonly<Record<string, z.ZodMiniType>> {
   const answer = (schema: z.ZodMiniType) =>
     home.kind === 'pod' ? z.optional(z.nullable(schema)) : z.nullable(schema);
   return Object.fromEntries(programs.map(({ field, schema }) => [field, answer(schema)]));

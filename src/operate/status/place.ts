@@ -18,12 +18,12 @@ export function answersHere(
   const isThere = (name: string): boolean =>
     answers.some(({ asked, isThere }) => asked.name === name && isThere);
   const namesOf = (some: readonly ProductStatus[]) =>
-    some.flatMap(({ look }) => look.programs.map(({ name }) => name));
+    some.flatMap(({ inputs }) => inputs.programs.map(({ name }) => name));
   const pods = products.filter(
-    (product) => product.look.home.kind === 'pod' && namesOf([product]).some(isThere),
+    (product) => product.inputs.home.kind === 'pod' && namesOf([product]).some(isThere),
   );
-  const beside = pods.flatMap(({ look: { home } }) => (home.kind === 'pod' ? home.beside : []));
-  const ofNodes = namesOf(products.filter(({ look }) => look.home.kind === 'node'));
+  const beside = pods.flatMap(({ inputs: { home } }) => (home.kind === 'pod' ? home.beside : []));
+  const ofNodes = namesOf(products.filter(({ inputs }) => inputs.home.kind === 'node'));
   const isNode =
     isInstalled || pods.length === 0 || ofNodes.some((name) => !beside.includes(name) && isThere(name));
   const counted = new Set([...namesOf(pods), ...(isNode ? ofNodes : beside)]);
@@ -36,5 +36,5 @@ export function productsAt(
   products: readonly ProductStatus[],
 ): readonly ProductStatus[] {
   const names = new Set(programs.map(({ name }) => name));
-  return products.filter(({ look }) => look.programs.some(({ name }) => names.has(name)));
+  return products.filter(({ inputs }) => inputs.programs.some(({ name }) => names.has(name)));
 }

@@ -5,8 +5,8 @@ import type { Peer } from '../../engine/examine/peer-health.ts';
 import type { Problem } from '../../engine/examine/problem.ts';
 import type { NodeEntry, Section } from '../../engine/examine/section.ts';
 import type {
+  ClusterNode,
   Evidence,
-  KnownNode,
   SeenCluster,
   SeenInstance,
   SeenNode,
@@ -33,14 +33,14 @@ export interface ProgramStatus {
  * TypeScript lets each require the fields of its own product. The product's schemas have validated that the fields exist.
  */
 export interface ProductStatus {
-  readonly look: Look;
+  readonly inputs: StatusInputs;
   section(status: SeenCluster<SeenNode>): StatusPart;
   /** The problems of this node and of the cluster. */
   problems(status: SeenCluster<SeenNode>): readonly Problem[];
 }
 
 /** What a product reads, and what the other products can use of it. */
-interface Look {
+interface StatusInputs {
   /**
    * Where the product runs: in static pods of each node, or in a pod of a Deployment on any node. `beside` lists programs of other
    * products that also run in such a pod.
@@ -54,7 +54,7 @@ interface Look {
   readonly others?: {
     readonly schema: Readonly<Record<string, z.ZodMiniType>>;
     read(statPort: number, limits: Limits): Promise<unknown>;
-    fields(read: unknown, said: SeenNode): object;
+    fields(read: unknown, node: SeenNode): object;
     /** Whether the reading had an answer. */
     isThere(node: SeenNode): boolean;
   };
@@ -77,7 +77,7 @@ interface StatusPart {
   readonly nodes?: {
     /** Column names, with the page's CSS class for each. */
     readonly columns: Readonly<Record<string, string>>;
-    entry(node: KnownNode<SeenNode>): NodeEntry;
+    entry(node: ClusterNode<SeenNode>): NodeEntry;
   };
 }
 

@@ -18,7 +18,7 @@ import type { ProductStatus } from './product-status.ts';
 type PageFlags = Readonly<Record<never, Flag>>;
 
 export const statusCommand = (products: readonly ProductStatus[]) => {
-  const programs = products.flatMap(({ look }) => look.programs);
+  const programs = products.flatMap(({ inputs }) => inputs.programs);
   const pages: PageFlags = Object.fromEntries(programs.map(({ field, page }) => [field, page]));
   return commandSpec({
     name: 'status',
@@ -75,10 +75,10 @@ export const statusCommand = (products: readonly ProductStatus[]) => {
       // The fields of the pages are addresses, or undefined.
       const typed = settings as Readonly<Record<string, unknown>>;
       const here = products.filter(
-        ({ look: { home } }) => !settings.worker || home.kind === 'pod' || home.onWorkers,
+        ({ inputs: { home } }) => !settings.worker || home.kind === 'pod' || home.onWorkers,
       );
       const asked = here
-        .flatMap(({ look }) => look.programs)
+        .flatMap(({ inputs }) => inputs.programs)
         .map(({ name, field }) => [name, typed[field] as PageAddress | undefined] as const);
       return { ...settings, pages: Object.fromEntries(asked) };
     },

@@ -6,7 +6,7 @@ import type { TimelineEntry, TimelineFault, TimelineReport } from './report.ts';
 
 type Journal = TimelineReport['journals'][number];
 
-interface Look {
+interface Style {
   readonly colours: boolean;
   readonly utc: boolean;
   readonly words: JournalWords;
@@ -37,16 +37,16 @@ const COLOURS: Readonly<Record<TimelineEntry['kind'] | 'fault', string>> = {
 };
 
 /** The timeline as text, 80 columns wide: a headline for each day, and at least one line for each entry. */
-export function timelineLines(report: TimelineReport, look: Look): readonly string[] {
+export function timelineLines(report: TimelineReport, style: Style): readonly string[] {
   const nodes = new Set(report.journals.flatMap(({ node }) => node ?? []));
   const nodeWidth = nodes.size < 2 ? 0 : Math.min(MOST_NODE_WIDTH, longest([...nodes])) + 1;
   let day = '';
   const rows = foldRepeats(report.entries).flatMap((row) => {
-    if (row.kind === 'fault') return rowLines(row, nodeWidth, look);
-    const shown = localTime(row.entry.at, look.utc).day;
-    const headline = shown === day ? [] : [paint(shown, BOLD, look)];
+    if (row.kind === 'fault') return rowLines(row, nodeWidth, style);
+    const shown = localTime(row.entry.at, style.utc).day;
+    const headline = shown === day ? [] : [paint(shown, BOLD, style)];
     day = shown;
-    return [...headline, ...rowLines(row, nodeWidth, look)];
+    return [...headline, ...rowLines(row, nodeWidth, style)];
   });
   return [...rows, ...(rows.length > 0 ? [''] : []), ...footer(report)];
 }
@@ -55,19 +55,19 @@ function longest(texts: readonly string[]): number {
   return Math.max(0, ...texts.map(({ length }) => length));
 }
 
-function rowLines(row: Row, nodeWidth: number, look: Look): readonly string[] {
+function rowLines(row: Row, nodeWidth: number, style: Style): readonly string[] {
   const indent = TIME_WIDTH + 1 + nodeWidth + KIND_WIDTH + 1;
-  const { time, node, kind, text, because } = columnsOf(row, look);
+  const { time, node, kind, text, because } = columnsOf(row, style);
   const width = WIDTH - indent;
   const [first = '', ...more] = bounded(wrapText(text, width), width);
   const behind = because === undefined ? [] : bounded(wrapText(`← ${because}`, width), width);
   const nodeCell = nodeWidth === 0 ? '' : node.slice(0, nodeWidth - 1).padEnd(nodeWidth);
-  const kindCell = paint((kind === 'fault' ? 'BROKEN' : kind).padEnd(KIND_WIDTH), COLOURS[kind], look);
+  const kindCell = paint((kind === 'fault' ? 'BROKEN' : kind).padEnd(KIND_WIDTH), COLOURS[kind], style);
   const indented = (line: string): string => `${' '.repeat(indent)}${line}`;
   return [
     `${time} ${nodeCell}${kindCell} ${first}`,
     ...more.map(indented),
-    ...behind.map((line) => indented(paint(line, DIM, look))),
+    ...behind.map((line) => indented(paint(line, DIM, style))),
   ];
 }
 
@@ -76,7 +76,7 @@ function bounded(lines: readonly string[], width: number): readonly string[] {
   return [...lines.slice(0, MOST_LINES - 1), `${lines[MOST_LINES - 1]?.slice(0, width - 2)} …`];
 }
 
-function columnsOf(row: Row, look: Look) {
+function columnsOf(row: Row, style: Style) {
   if (row.kind === 'fault') {
     const { path, line, problem } = row.fault;
     const name = printable(basename(path));
@@ -86,12 +86,12 @@ function columnsOf(row: Row, look: Look) {
   }
   const { entry, times, lastAt } = row;
   const notes = [
-    ...(times === 1 ? [] : [`(${times} times, until ${localTime(lastAt, look.utc).time})`]),
+    ...(times === 1 ? [] : [`(${times} times, until ${localTime(lastAt, style.utc).time})`]),
     ...(entry.clockBackMs === 0 ? [] : [`[the clock went back by ${durationText(entry.clockBackMs)}]`]),
     ...(entry.clockOffMs === 0 ? [] : [clockText(entry.clockOffMs)]),
   ];
-  const text = [look.words.phraseOf(entry), ...notes].join(' ');
-  const { time } = localTime(entry.at, look.utc);
+  const text = [style.words.phraseOf(entry), ...notes].join(' ');
+  const { time } = localTime(entry.at, style.utc);
   return { time, node: printable(entry.node), kind: entry.kind, text, because: entry.because ?? undefined };
 }
 
@@ -124,7 +124,7 @@ function troubleText({ program, node, verdict, faults, faultCount, unread }: Jou
   return printable(`${verdict === 'broken' ? 'BROKEN' : 'cannot tell'}: ${name}: ${where}`);
 }
 
-function paint(text: string, code: string, { colours }: Look): string {
+function paint(text: string, code: string, { colours }: Style): string {
   return colours ? `\u001b[${code}m${text}\u001b[0m` : text;
 }
 

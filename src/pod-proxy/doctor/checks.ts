@@ -6,7 +6,7 @@ import {
   answerLimits,
   type DeployedContext,
   deployedSettings,
-  pageLooks,
+  pageFacts,
   silentPage,
 } from '../../haproxy/doctor/deployed.ts';
 import { servingCheck } from '../../haproxy/doctor/serving-check.ts';
@@ -63,7 +63,7 @@ export function judgeDns({ dns }: ProxyStatus): Finding {
 }
 
 const silent = unknown("the pod proxy's page does not answer", 'see check pod-proxy-template');
-const { page, status } = pageLooks('pod-proxy', settingsIn, proxyStatusSchema, silent);
+const { page, status } = pageFacts('pod-proxy', settingsIn, proxyStatusSchema, silent);
 
 async function examineDownstreams(context: DeployedContext): Promise<Finding> {
   const settings = settingsIn(context);

@@ -129,7 +129,7 @@ export function podProxyProblems({ podProxy }: PodProxyNode): readonly Problem[]
 
 /** The pod proxy's section of `hawser status`. */
 export const podProxyStatus = {
-  look: {
+  inputs: {
     home: { kind: 'pod' as const, beside: ['haproxy-supervisor'] },
     programs: [
       {

@@ -1,9 +1,9 @@
 import {
   type Check,
   checkOf,
+  type FactReader,
   type Finding,
   fail,
-  type Look,
   ok,
   read,
   skip,
@@ -16,8 +16,8 @@ import { isInSubnet, parseAddress } from '../../engine/system/network/node-addre
 import type { NetworkInterface, NetworkRoute } from '../../engine/system/network/routes.ts';
 import { chooseVipInterface, vipProblems } from '../group/vip-interface.ts';
 import { NO_VIP, type VipContext } from './context.ts';
+import { devices, links, type VipLink, vips } from './facts.ts';
 import { isNamed, type NetworkFile, networkFileOf, unmanagedDevices } from './link-managers.ts';
-import { devices, links, type VipLink, vips } from './looks.ts';
 
 const NO_LINK = `there is no IPv4 VIP with an interface: ${NO_VIP}`;
 
@@ -66,7 +66,9 @@ function judgeIpv6(device: string, disabled: string | undefined): Finding {
 }
 
 /** `disable_ipv6` of each interface of the VIPs, or of `all` if no interface is chosen because IPv6 is off. */
-const ipv6Off: Look<VipContext, readonly (readonly [string, string | undefined])[]> = async (context) => {
+const ipv6Off: FactReader<VipContext, readonly (readonly [string, string | undefined])[]> = async (
+  context,
+) => {
   const { readings, files } = context;
   if (!(await readings.vips()).some((vip) => vip.includes(':'))) return skip('there is no IPv6 VIP');
   const names = await devices(context);
@@ -102,7 +104,7 @@ function judgeReversePath({ device, rpFilter }: VipLink, all: readonly NetworkRo
   );
 }
 
-const routes: Look<VipContext, readonly NetworkRoute[]> = async ({ readings }) =>
+const routes: FactReader<VipContext, readonly NetworkRoute[]> = async ({ readings }) =>
   read(await readings.routes());
 
 export const reversePath: Check<VipContext> = checkOf({
@@ -164,7 +166,7 @@ function find(processes: readonly HostProcess[], program: string): HostProcess |
 function managed<T>(
   program: string,
   readDevice: (context: VipContext, device: string) => Promise<T>,
-): Look<VipContext, readonly (readonly [string, T])[]> {
+): FactReader<VipContext, readonly (readonly [string, T])[]> {
   return async (context) => {
     if (find(await context.readings.processes(), program) === undefined) return skip('it does not run here');
     const names = await devices(context);

@@ -3,9 +3,9 @@ import type { Answer } from '../../engine/control/answer.ts';
 import {
   type Check,
   checkOf,
+  type FactReader,
   type Finding,
   fail,
-  type Look,
   moreRights,
   ok,
   read,
@@ -121,7 +121,7 @@ function judgeScheduling({ policy, priority, mayRaise, realtimeUs }: SchedulingR
 
 const SYS_NICE = 23n;
 
-const scheduled: Look<VipContext, SchedulingReading> = async ({ files, readings }) => {
+const scheduled: FactReader<VipContext, SchedulingReading> = async ({ files, readings }) => {
   // The last process is the child that speaks VRRP. The parent has the same scheduling.
   const running = (await readings.processes()).filter(isSupervisedKeepalived).at(-1);
   if (running === undefined) return skip('no keepalived of hawser runs here');

@@ -10,7 +10,7 @@ import {
 } from '../../engine/examine/check.ts';
 import { LISTEN_MS, type RouterIdConflict, routerIdConflicts } from '../segment/foreign-router.ts';
 import { NO_VIP, type VipContext } from './context.ts';
-import { held, isLive, vips } from './looks.ts';
+import { held, isLive, vips } from './facts.ts';
 import { type Segment, segment } from './segment.ts';
 
 const LET_IT_IN =

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type Look, type Reading, read, readOnce, unknown } from '../../engine/examine/check.ts';
+import { type FactReader, type Reading, read, readOnce, unknown } from '../../engine/examine/check.ts';
 import type { Peer } from '../../engine/examine/peer-health.ts';
 import { lastWords } from '../../engine/examine/run-program.ts';
 import { type HoldersOf, holdersAmong } from '../../engine/system/network/address-holders.ts';
@@ -13,7 +13,7 @@ import { sleep } from '../../engine/system/time/sleep.ts';
 import { type ForeignAdvert, LISTEN_MS, type WatchedRouterId } from '../segment/foreign-router.ts';
 import { captureRuleset, type ProbedVip, parseCapture } from '../segment/segment-capture.ts';
 import type { VipContext } from './context.ts';
-import { held, links } from './looks.ts';
+import { held, links } from './facts.ts';
 import { type RouterIdReading, routerIdsOf } from './router-ids.ts';
 
 export interface Adverts {
@@ -47,7 +47,7 @@ const CAPTURED = 'netdev hawser_doctor';
  * Listens once for all checks: which hosts send adverts, before and after the firewall, who uses our router ids, and who answers for the
  * VIPs. Its nftables tables drop nothing, and are removed before it resolves.
  */
-export const segment: Look<VipContext, Segment> = async (context) => {
+export const segment: FactReader<VipContext, Segment> = async (context) => {
   const { readings } = context;
   const [ids, peers, probed] = await Promise.all([
     routerIdsOf(context),

@@ -110,10 +110,10 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
       results.record(server, ...livenessResult(next, `${url?.host}:${url?.port}`));
       sample();
     },
-    polled: ({ ok, said }) => results.record(path, ok ? 'ok' : 'failed', said),
-    onLocalApiProbe: ({ ok, said }) => {
+    polled: ({ ok, detail }) => results.record(path, ok ? 'ok' : 'failed', detail),
+    onLocalApiProbe: ({ ok, detail }) => {
       localApiServes = ok;
-      results.record(LOCAL_API_CHECK, ok ? 'ok' : 'failed', said);
+      results.record(LOCAL_API_CHECK, ok ? 'ok' : 'failed', detail);
     },
     peers: (peers) => {
       const someServe = peers.serving.length > 0;

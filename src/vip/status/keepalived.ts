@@ -11,7 +11,7 @@ import {
   statusLabel,
   styled,
 } from '../../engine/examine/section.ts';
-import type { KnownNode } from '../../engine/examine/seen.ts';
+import type { ClusterNode } from '../../engine/examine/seen.ts';
 import { ageText, countText } from '../../engine/system/text/readable-text.ts';
 import type { VrrpStatus as Supervisor } from '../../keepalived/supervise/vrrp-status.ts';
 import { vipKindText } from '../../keepalived/vip-kind.ts';
@@ -67,9 +67,9 @@ function clusterFacts(monitor: Monitor | null): readonly Fact[] {
 }
 
 /** A node's entry: the VIPs that it holds, the results of its checks, and the configuration of its keepalived. */
-export function keepalivedEntry({ name, said }: KnownNode<VipNode>, { vips }: VipCluster): NodeEntry {
+export function keepalivedEntry({ name, status }: ClusterNode<VipNode>, { vips }: VipCluster): NodeEntry {
   const holds = vips.filter(({ holders }) => holders.includes(name)).map(({ vip }) => vip);
-  const { keepalivedMonitor = null, keepalivedSupervisor = null } = said ?? {};
+  const { keepalivedMonitor = null, keepalivedSupervisor = null } = status ?? {};
   return {
     address: keepalivedMonitor?.group.find(({ self }) => self)?.address,
     cells: [holds.map((vip) => styled('line', styled('unit', 'holds '), vip))],

@@ -1,5 +1,5 @@
 import { keepalivedMonitor, keepalivedSupervisor } from '../../cli/shared-flags.ts';
-import type { KnownNode } from '../../engine/examine/seen.ts';
+import type { ClusterNode } from '../../engine/examine/seen.ts';
 import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
 import { keepalivedMonitorStatusSchema } from '../settings/keepalived-monitor-status.ts';
 import { keepalivedEntry, keepalivedSection } from './keepalived.ts';
@@ -9,7 +9,7 @@ import { vipsSection } from './vips.ts';
 
 /** The VIP's part of `hawser status`. */
 export const vipStatus = {
-  look: {
+  inputs: {
     home: { kind: 'node' as const, onWorkers: false },
     programs: [
       {
@@ -32,7 +32,7 @@ export const vipStatus = {
     sections: [vipsSection(status), keepalivedSection(status.here)],
     nodes: {
       columns: { Holds: 'holds' },
-      entry: (node: KnownNode<VipNode>) => keepalivedEntry(node, status),
+      entry: (node: ClusterNode<VipNode>) => keepalivedEntry(node, status),
     },
   }),
   problems: (status: VipCluster) => [...vipProblems(status), ...keepalivedProblems(status.here)],

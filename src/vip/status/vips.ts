@@ -8,7 +8,7 @@ import {
   statusLabel,
   styled,
 } from '../../engine/examine/section.ts';
-import { allNodes, type KnownNode, type SeenPeer } from '../../engine/examine/seen.ts';
+import { allNodes, type ClusterNode, type SeenPeer } from '../../engine/examine/seen.ts';
 import { ageText } from '../../engine/system/text/readable-text.ts';
 import type { VrrpStatus } from '../../keepalived/supervise/vrrp-status.ts';
 import { priorityFor, type Vip, type VipCluster, type VipNode, type VipPriority } from './vip-holders.ts';
@@ -81,12 +81,12 @@ function whyOf(here: VipNode, { vip }: Vip): readonly Fact[] {
 function rankOf(
   { here }: VipCluster,
   { vip, kind, holders }: Vip,
-  { name, said, peer }: KnownNode<VipNode>,
+  { name, status, peer }: ClusterNode<VipNode>,
 ): readonly Row[] {
-  const own = said === null ? undefined : priorityFor(said, vip);
+  const own = status === null ? undefined : priorityFor(status, vip);
   const isHolder = holders.includes(name);
   if (own === undefined && kind === 'ingress' && !isHolder) return [];
-  const instance = said === null ? undefined : instanceOf(said, vip);
+  const instance = status === null ? undefined : instanceOf(status, vip);
   const place = here.keepalivedMonitor?.group.find((each) => each.name === name);
   const known = place === undefined ? [] : [{ points: place.priority, why: 'its place in the list' }];
   const sum = (own?.priorityTerms ?? known).map(

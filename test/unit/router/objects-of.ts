@@ -68,7 +68,7 @@ export function decided(objects: readonly object[], settings: Partial<RouterSett
   return decide(list.objects, all);
 }
 
-/** The result for each route: `shop:a admitted`, `shop:b HostAlreadyClaimed`. */
+/** The verdict for each route: `shop:a admitted`, `shop:b HostAlreadyClaimed`. */
 export function verdicts({ admission }: Decision): readonly string[] {
   return [
     ...admission.admitted.map(({ key }) => `${key} admitted`),

@@ -16,7 +16,7 @@ function problemsOf(env: Readonly<Record<string, string>>): readonly string[] {
   return [];
 }
 
-test('without an environment the defaults are those of the OpenShift router', () => {
+test("without environment variables, the defaults are those of OpenShift's router", () => {
   expect(routerSettings()).toMatchObject({
     httpPort: 80,
     httpsPort: 443,
@@ -49,7 +49,7 @@ test('a domain may have any case and a leading dot, and a pattern is refused', (
 });
 
 test.each(['/var/a b', '/var/"a"', '/var/#a'])(
-  'render takes no folder %j, which HAProxy could not open',
+  'render refuses the folder %j, because HAProxy could not open it',
   (out) => {
     expect(() => settingsTyped(routerRenderCommand, ['--out', out], {}, () => undefined)).toThrow(
       'expected a path without spaces',
@@ -57,13 +57,13 @@ test.each(['/var/a b', '/var/"a"', '/var/#a'])(
   },
 );
 
-test.each(['https://a.example.com/x', '//a', ''])('explain takes %j for no host', (place) => {
+test.each(['https://a.example.com/x', '//a', ''])('explain does not accept %j as a host', (place) => {
   expect(() => settingsTyped(routerExplainCommand, [place], {}, () => undefined)).toThrow(
     'expected HOST or HOST/PATH',
   );
 });
 
-test('a time has any unit of HAProxy, milliseconds without one, and is clipped', () => {
+test("a time has any of HAProxy's units, or milliseconds by default, and is clipped", () => {
   const timeout = (text: string) => routerSettings({ ROUTER_DEFAULT_SERVER_TIMEOUT: text }).serverTimeout;
   expect(['5000', '5s', '1d', '100d', '900us'].map(timeout)).toEqual([
     5_000,
@@ -81,7 +81,7 @@ test('an empty variable is treated as unset', () => {
   });
 });
 
-test('a truth is any of the words that the OpenShift router takes', () => {
+test("a boolean may be any of the words that OpenShift's router accepts", () => {
   for (const word of ['true', 'TRUE', '1', 't'])
     expect(routerSettings({ ROUTER_USE_PROXY_PROTOCOL: word }).proxyProtocol).toBe(true);
   expect(routerSettings({ ROUTER_USE_PROXY_PROTOCOL: 'false' }).proxyProtocol).toBe(false);
@@ -101,7 +101,7 @@ test('headers for all routes are decoded', () => {
   ]);
 });
 
-test('every wrong value is reported, and none can break a line of the configuration', () => {
+test('every invalid value is reported, and none can break a line of the configuration', () => {
   expect(
     problemsOf({
       ROUTER_DEFAULT_SERVER_TIMEOUT: '0s',
@@ -119,7 +119,7 @@ test('every wrong value is reported, and none can break a line of the configurat
   ]);
 });
 
-test('both commands read the section "router" of the settings file, below flag and variable', () => {
+test('both commands read the section "router" of the settings file; a flag or variable takes precedence', () => {
   const text = [
     ...['router:', '  maxConnections: 2000', '  serverTimeout: 7s', '  deniedDomains: [a.com, b.com]'],
     ...['  allowWildcards: true', '  balance: leastconn', ''],
@@ -140,7 +140,7 @@ test('both commands read the section "router" of the settings file, below flag a
   expect(settingsTyped(routerExplainCommand, [...flags, 'a.com'], env, file)).toMatchObject(expected);
 });
 
-test('the settings file has no place for a key or for what one call chooses', () => {
+test('the settings file accepts neither a key nor the flags of a single call', () => {
   for (const key of ['defaultCertificate', 'objects', 'out', 'scheme']) {
     const parsed = parseSettingsFile(`router:\n  ${key}: x\n`, 'F', daemonKeys);
     expect(parsed.kind).toBe('problems');

@@ -41,7 +41,7 @@ test.each([
   ['010.0.0.1', 'not an IP address'],
   ['127.1', 'not an IP address'],
   ['10.0.0.1\n  server x', 'not an IP address'],
-])('no endpoint may be at %j: %s', (text, reason) => {
+])('an endpoint may not be at %j: %s', (text, reason) => {
   expect(checkAddress(text)).toEqual({ kind: 'unsafe', reason });
 });
 

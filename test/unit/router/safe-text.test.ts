@@ -28,7 +28,7 @@ describe('no text with a character that ends a line, an entry, a quoted word or 
   });
 });
 
-test('no header value ends a line, or reads more than headers and the client certificate', () => {
+test('no header value ends a line, or reads anything but headers and the client certificate', () => {
   fc.assert(
     fc.property(
       fc.string({

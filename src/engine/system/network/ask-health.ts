@@ -9,10 +9,10 @@ export interface HealthUrl {
   readonly path: string;
 }
 
-/** `said` is the status, such as `HTTP 503`, or the reason why there is no answer. Without an answer `status` is absent. */
+/** `detail` is the status, such as `HTTP 503`, or the reason why there is no answer. Without an answer `status` is absent. */
 export interface HealthAnswer {
   readonly ok: boolean;
-  readonly said: string;
+  readonly detail: string;
   readonly status?: number;
 }
 
@@ -27,6 +27,6 @@ export async function askHealth(
   isOk = (status: number): boolean => status >= 200 && status <= 299,
 ): Promise<HealthAnswer> {
   const answer = await ask({ ...where, tls: secure ? unverified : undefined }, { timeoutMs, signal });
-  if (answer.kind === 'silent') return { ok: false, said: answer.reason };
-  return { ok: isOk(answer.status), said: `HTTP ${answer.status}`, status: answer.status };
+  if (answer.kind === 'silent') return { ok: false, detail: answer.reason };
+  return { ok: isOk(answer.status), detail: `HTTP ${answer.status}`, status: answer.status };
 }

@@ -8,7 +8,7 @@ import {
   styled,
   type Table,
 } from '../../../engine/examine/section.ts';
-import { allNodes, type KnownNode, type SeenNode } from '../../../engine/examine/seen.ts';
+import { allNodes, type ClusterNode, type SeenNode } from '../../../engine/examine/seen.ts';
 import { countText } from '../../../engine/system/text/readable-text.ts';
 import type { ClusterStatus } from '../node-status.ts';
 import { productsAt } from '../place.ts';
@@ -40,7 +40,7 @@ const PLACES: readonly Section['place'][] = ['left', 'right', 'wide'];
 export function statusView(status: ClusterStatus, all: readonly ProductStatus[]): StatusView {
   const { verdict, here, problems } = status;
   const products = productsAt(here, all);
-  const names = products.map(({ look }) => look.group?.(here).clusterName);
+  const names = products.map(({ inputs }) => inputs.group?.(here).clusterName);
   const parts = products.map((product) => product.section(status));
   const nodes = nodesSection(
     status,
@@ -73,8 +73,8 @@ function nodesSection(status: ClusterStatus, products: readonly NodeColumns[]): 
   return { id: 'nodes', title: 'Nodes', place: 'wide', parts: [{ tables: [table] }] };
 }
 
-function nodeRow(node: KnownNode<SeenNode>, products: readonly NodeColumns[]): Row {
-  const { name, said, peer } = node;
+function nodeRow(node: ClusterNode<SeenNode>, products: readonly NodeColumns[]): Row {
+  const { name, status, peer } = node;
   const entries = products.map(({ entry }) => entry(node));
   const address = peer?.address ?? entries.find((entry) => entry.address !== undefined)?.address;
   return {
@@ -84,7 +84,7 @@ function nodeRow(node: KnownNode<SeenNode>, products: readonly NodeColumns[]): R
       ...(peer === undefined ? [`${address === undefined ? '' : ', '}this node`] : []),
     ],
     cells: [
-      said === null ? [] : programsOf(said),
+      status === null ? [] : programsOf(status),
       ...entries.flatMap(({ cells }) => cells),
       entries.flatMap(({ configurations }) => configurations),
     ],

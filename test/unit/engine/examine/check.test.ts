@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import {
   checkOf,
+  type FactReader,
   fail,
-  type Look,
   ok,
   read,
   skip,
@@ -29,7 +29,7 @@ test('a reading that fails is the finding, and no rule is evaluated', async () =
 
 test('two checks share one reading', async () => {
   let count = 0;
-  const look: Look<NodeContext, number> = async () => {
+  const look: FactReader<NodeContext, number> = async () => {
     count += 1;
     return read(count);
   };
@@ -39,7 +39,7 @@ test('two checks share one reading', async () => {
   expect(both).toEqual([ok('reading 1'), ok('reading 1')]);
 });
 
-test('the worst of several findings is reported, and none means nothing to check', async () => {
+test('the worst of several findings is reported, and none means that there is nothing to check', async () => {
   const of = (all: readonly number[]) =>
     checkOf({
       ...about,

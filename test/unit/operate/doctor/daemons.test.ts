@@ -50,7 +50,7 @@ test.each([
   ['1970', 0, ['haproxy supervise']],
   ['2100', 4_102_444_800, []],
 ])(
-  'a daemon since %s is outdated only if its settings file is newer',
+  'a daemon running since %s is outdated only if its settings file is newer',
   async (_year, bootSeconds, outdated) => {
     const running = ['/opt/hawser/dist/hawser.mjs', 'haproxy', 'supervise'];
     const files = {

@@ -42,8 +42,8 @@ test.each<[check: string, claim: string, answer: object | undefined, file: strin
   ['haproxy-config', 'was edited since', haproxy, '# edited\n', /^fail: /],
   ['keepalived-config', 'is the file that runs', keepalived, config, /^ok: /],
   ['keepalived-config', 'was edited since', keepalived, '# edited\n', /^fail: /],
-])('%s: one that %s', async (check, _, answer, text, words) => {
-  // The files of the machine itself, because the socket is one of them.
+])('%s: it %s', async (check, _, answer, text, words) => {
+  // The root is that of the machine itself, because the socket is on it.
   const root = temporaryRoot({ '/program.cfg': text });
   const file = join(root, 'program.cfg');
   const socket = join(root, 'control.sock');
@@ -77,7 +77,7 @@ test.each<[check: string, claim: string, files: Files, words: RegExp]>([
     created,
     /^fail: .*; crictl ps -a; .*journalctl/,
   ],
-])('%s: one that %s', async (check, _, files, words) => {
+])('%s: it %s', async (check, _, files, words) => {
   expect(said(await examine(check, files))).toMatch(words);
 });
 
@@ -85,7 +85,7 @@ test('haproxy-supervisor: a supervisor in a pod is reached through the root dire
   const root = temporaryRoot({
     '/proc/9/comm': 'node\n',
     '/proc/9/cmdline': 'node\0/hawser.mjs\0haproxy\0supervise\0',
-    // Debian's link, which means the pod's /run and not that of the process that follows it.
+    // Debian's link. It means the pod's /run, not that of the process that follows it.
     '/proc/9/root/var/run': '->/run',
     '/proc/9/root/run/haproxy/.kept': '',
   });

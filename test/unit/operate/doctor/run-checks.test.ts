@@ -68,7 +68,7 @@ test('a stopped run reports the findings so far', async () => {
   expect(shown.map(({ message }) => message)).toEqual(['healthy', 'it was stopped']);
 });
 
-test('a stopped check that has to clean up does so before the results are there', async () => {
+test('a stopped check that has to clean up does so before the results are returned', async () => {
   const stop = new AbortController();
   const context = contextOf(temporaryRoot({}), {}, stop.signal);
   let isClean = false;
@@ -91,7 +91,7 @@ test.each([
   expect([found.verdict, exitCodeOf(found)]).toEqual([verdict, code]);
 });
 
-test('no line of a report exceeds 80 columns, except for a longer word', async () => {
+test('no line of a report exceeds 80 columns, except for a single longer word', async () => {
   const long = {
     kind: 'fail',
     message: 'word '.repeat(60),

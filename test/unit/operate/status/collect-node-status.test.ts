@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => stop.abort());
 
-/** Long, because a process on a busy machine is not dead; a dead one refuses at once. */
+/** Long, because a slow process on a busy machine is not dead; a dead one refuses at once. */
 const collect = async (pages: Pages, timeoutMs = 20_000) =>
   (await collectNodeStatus(
     await servePages(pages, stop.signal),
@@ -64,7 +64,7 @@ test('a hung program is abandoned after its timeout, and one without a page is n
   ]);
 });
 
-test("another program at a program's address does not count as an answer", async () => {
+test("an answer from another program at a program's address does not count", async () => {
   const status = await collect({ 'haproxy-monitor': keepalivedMonitorSays });
   expect(status.haproxyMonitor).toBe(null);
   expect(status.programs[1]).toMatchObject({

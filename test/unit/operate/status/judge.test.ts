@@ -31,7 +31,7 @@ test('a healthy holder and a healthy backup have no problems', () => {
 });
 
 test.each(['haproxy-supervisor', 'haproxy-monitor', 'keepalived-supervisor', 'keepalived-monitor'] as const)(
-  'without %s it is degraded, and that is why',
+  'without %s the verdict is degraded, with the reason',
   (name) => {
     const status = statusOf(without(healthyHere, name));
     expect(status.verdict).toBe('degraded');
@@ -153,7 +153,7 @@ test('a failing check that prevents a takeover is a problem, a drained node is n
   const down = [server('cp-1', { state: 'down' }), server('cp-2')];
   const failing = { ...standingWith({ ...drained, checks }), servers: down };
   expect(problemsOf(failing, answeredBy('cp-2'))).toEqual(
-    // After the problems that clients notice, since no client depends on a drained node.
+    // After the problems that clients notice, because no client depends on a drained node.
     [
       expect.stringContaining('API server cp-1'),
       'api VIP: HAProxy: HAProxy is bad',
@@ -180,7 +180,7 @@ test("a peer whose HAProxy does not answer or is not ready is reported after thi
   ]);
 });
 
-test('a holder with a silent supervisor and no VIP is not trusted, since its keepalived may be dead', () => {
+test('a holder with a silent supervisor and no VIP is not trusted, because its keepalived may be dead', () => {
   const evidence = { ...answeredBy('cp-2'), ownAddresses: new Set<string>() };
   const status = statusOf(without(healthyHere, 'keepalived-supervisor'), evidence);
   expect(status.problems[0]).toBe(
@@ -188,7 +188,7 @@ test('a holder with a silent supervisor and no VIP is not trusted, since its kee
   );
 });
 
-test('a server that is down at an extra port is a problem, and an outage if no other server is up', () => {
+test('a server that is down on an extra port is a problem, and an outage if no other server is up', () => {
   const up = server('cp-1');
   const down = server('cp-2', { state: 'down', check: 'L4CON' });
   const at = (...servers: readonly (typeof up)[]) => ({
@@ -205,7 +205,7 @@ test('a server that is down at an extra port is a problem, and an outage if no o
   ]);
 });
 
-test('a server that is drained at every port is one problem', () => {
+test('a server that is drained on every port is one problem', () => {
   const away = server('cp-2', { state: 'maintenance' });
   const scene = {
     ...healthyHere,
@@ -219,7 +219,7 @@ test('a server that is drained at every port is one problem', () => {
   expect(problemsOf(scene)).toEqual([expect.stringContaining('API server cp-2 (10.0.0.12:6443) is drained')]);
 });
 
-test('an extra port that the template does not print is an outage of that port', () => {
+test('an extra port that the template does not render is an outage of that port', () => {
   const rke2 = { name: 'rke2', port: 9345, listenPort: 19_345, serverPort: 9345 };
   const scene = monitorSays({ extraPorts: [rke2] });
   const problem = 'HAProxy does not serve extra port rke2: its template prints no backend extra_rke2';

@@ -7,7 +7,7 @@ const ofNodes = ['haproxy-supervisor', 'haproxy-monitor', 'keepalived-supervisor
 /** The answers if every program with a page was queried and only these are present. */
 function answersOf(...there: readonly string[]) {
   return statusProducts
-    .flatMap(({ look }) => look.programs)
+    .flatMap(({ inputs }) => inputs.programs)
     .map((asked) => ({
       asked,
       status: null,
@@ -44,7 +44,7 @@ test('only products with a program on the machine are shown', () => {
     productsAt(
       { programs: names.map((name) => ({ name, state: 'answers', address: null, problem: null })) },
       statusProducts,
-    ).flatMap(({ look }) => look.programs.map(({ name }) => name));
+    ).flatMap(({ inputs }) => inputs.programs.map(({ name }) => name));
   expect(at('router')).toEqual(['router']);
   expect(at('haproxy-supervisor', 'router')).toEqual(['haproxy-supervisor', 'haproxy-monitor', 'router']);
 });

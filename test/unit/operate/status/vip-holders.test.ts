@@ -32,7 +32,7 @@ test('a VIP without a holder or with an unknown holder', () => {
   expect(vipOf(backupHere, { ownAddresses: new Set(), holders: () => [] })?.holders).toEqual([]);
 });
 
-test('there are two holders if this node receives adverts of another while it holds the VIP', () => {
+test("there are two holders if this node hears another node's adverts while it holds the VIP", () => {
   const split = {
     ...healthyHere,
     keepalivedMonitor: healthyHere.keepalivedMonitor && {
@@ -43,7 +43,7 @@ test('there are two holders if this node receives adverts of another while it ho
   expect(vipOf(split)?.holders).toEqual(['cp-1', 'cp-3']);
 });
 
-test('with both keepalived programs dead the address on the interface decides', () => {
+test('if both keepalived programs are dead, the address on the interface decides', () => {
   const blind = without(healthyHere, 'keepalived-supervisor', 'keepalived-monitor');
   expect(vipOf(blind, holdsHere)).toEqual({ vip, kind: 'api', holders: ['cp-1'] });
 });

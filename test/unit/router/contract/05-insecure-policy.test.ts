@@ -25,7 +25,7 @@ describe('contract 5: one route', () => {
     ['reencrypt', 'Redirect', 'redirect a', 'backend a'],
     ['passthrough', 'None', 'none', 'backend a'],
     ['passthrough', 'Redirect', 'redirect a', 'backend a'],
-  ])('%s with policy %s answers http by %s, https by %s', (kind, insecure, http, https) => {
+  ])('%s with policy %s answers http with %s, https with %s', (kind, insecure, http, https) => {
     expect(ask('http', '/', { key: 'a', kind, insecure })).toBe(http);
     expect(ask('https', '/', { key: 'a', kind, insecure })).toBe(https);
   });

@@ -27,7 +27,7 @@ describe('contract 11: of two routes that claim a host', () => {
     expect(verdicts(decided(twins))).toEqual(['a:x HostAlreadyClaimed', 'b:y admitted']);
   });
 
-  test('a route that is not created yet counts as newer', () => {
+  test('a route that has not been created yet counts as newer', () => {
     const draft = { ...first, metadata: { name: 'draft', namespace: 'a' } };
     expect(verdicts(decided([draft, second]))).toEqual(['a:draft HostAlreadyClaimed', 'b:second admitted']);
   });
@@ -40,7 +40,7 @@ describe('contract 11: of two routes that claim a host', () => {
     ]);
   });
 
-  test('another namespace gets no path of the host either, unless allowed', () => {
+  test("another namespace gets none of the host's paths either, unless allowed", () => {
     const path = { ...second, spec: { ...second.spec, path: '/b' } };
     expect(verdicts(decided([first, path]))).toEqual(['a:first admitted', 'b:second HostAlreadyClaimed']);
     expect(verdicts(decided([first, path], { disableNamespaceOwnership: true }))).toEqual([

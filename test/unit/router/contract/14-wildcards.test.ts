@@ -57,7 +57,7 @@ describe('contract 14: a wildcard route', () => {
     [1, 2, ['a:exact HostAlreadyClaimed', 'a:wild admitted']],
     [2, 1, ['a:exact admitted', 'a:wild HostAlreadyClaimed']],
   ])(
-    'with passthrough takes connections from no host that ends TLS here (ages %d, %d)',
+    'with passthrough takes no connections for hosts that terminate TLS here (ages %d, %d)',
     (one, other, found) => {
       const objects = [
         wild('a', one, { termination: 'passthrough' }),

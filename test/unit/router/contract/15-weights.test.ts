@@ -44,11 +44,11 @@ describe('contract 15: the weight of each pod', () => {
     expect(weightsOf(to, other, pods)).toEqual(weights);
   });
 
-  test('a passthrough route has no servers of weight 0: no cookie would keep clients there', () => {
+  test('a passthrough route has no servers with weight 0, because no cookie would keep clients there', () => {
     expect(weightsOf(50, 0, [2, 2], { termination: 'passthrough' })).toEqual(['web 1']);
   });
 
-  test('is within 0 and 256, and 0 only if the service takes no traffic', () => {
+  test('is between 0 and 256, and 0 only if the service takes no traffic', () => {
     const services = fc.array(fc.tuple(fc.nat(256), fc.nat(1_000)), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(services, (list) => {

@@ -25,7 +25,7 @@ describe('contract 19: the allowlist', () => {
     expect(backendWith({ [old]: text }).allowlist).toEqual(list);
   });
 
-  test('by its new name takes precedence over its old name', () => {
+  test('under its new name takes precedence over its old name', () => {
     expect(backendWith({ [name]: '10.0.0.1', [old]: '10.0.0.2' }).allowlist).toEqual(['10.0.0.1']);
   });
 

@@ -65,8 +65,8 @@ const secrets: readonly (readonly Secret[])[] = [undefined, ...pairs].map((pair)
 );
 
 /**
- * Adds, removes or replaces one route at a time, or changes the Secret. A route that returns is last in the list, as in a watch, until all routes are
- * listed again.
+ * Adds, removes or replaces one route at a time, or changes the Secret. A route that returns is last in the list, as in a watch, until
+ * all routes are listed again.
  */
 const edit = fc.oneof(
   { weight: 8, arbitrary: fc.tuple(fc.nat(names.length - 1), fc.nat(ages.length * wishes.length)) },

@@ -45,7 +45,7 @@ describe('a backend', () => {
   });
 
   test.each(['1us', '1', '999ms'])(
-    'checks its pods once in a second at most, whatever %s asks for',
+    'checks its pods at most once per second, whatever %s asks for',
     (text) => {
       const name = 'router.openshift.io/haproxy.health.check.interval';
       const backend = backendWith({ [name]: text });

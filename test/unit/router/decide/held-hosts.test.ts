@@ -56,7 +56,7 @@ describe('a served host is taken by editing an older Route (H1)', () => {
     );
   });
 
-  test('an unreadable Route does not gain a host through its status', () => {
+  test('an unreadable Route gains no host through its status', () => {
     const unreadable = { ...routeObject(edited), spec: { host: HOST, to: { name: 7 } } };
     const decision = decided([unreadable, withStatus(victim, HOST)]);
     expect(verdicts(decision)).toEqual(['evil:decoy HostAlreadyClaimed', 'victim:web admitted']);
@@ -148,7 +148,7 @@ describe('a served host is taken by editing an older Ingress (H1)', () => {
     expect(admitted(after)).toEqual([`evil ${HOST}`]);
   });
 
-  test('a Route that was admitted keeps the host from an edited Ingress, also after a restart', () => {
+  test('a Route that was admitted keeps the host from an edited Ingress, even after a restart', () => {
     const decision = createDecider(settings)(objectsOf(ingress('evil', 1, HOST), withStatus(victim, HOST)));
     expect(admitted(decision)).toEqual([`victim ${HOST}`]);
   });

@@ -148,7 +148,7 @@ describe('an Ingress', () => {
     });
   });
 
-  test('claims hosts like a route, by its age', () => {
+  test('claims hosts like a Route, by its age', () => {
     const newer = routeObject({ name: 'r', age: 5 });
     expect(verdicts(decidedFor(ingress(rules(path())), newer))).toEqual([
       'shop:r HostAlreadyClaimed',

@@ -28,7 +28,7 @@ const decidedWithout = (field: keyof Route, settings = {}) =>
   decide({ ...objects, routes: objects.routes.map(without<Route>(field)) }, routerSettings(settings));
 
 test.each(['host', 'tls', 'services', 'annotations'] as const)(
-  'an exception over one route, reading its %s, rejects that route and no other',
+  "an exception when a route's %s is read rejects only that route",
   (field) => {
     const decision = decidedWithout(field);
     expect(verdicts(decision)).toEqual(['shop:good admitted', 'shop:odd InternalError']);
@@ -44,14 +44,14 @@ test('the status of a route with an unreadable host has the reason', () => {
   expect(wanted.get('shop:odd')?.entry).toMatchObject({ host: '', refusal: { reason: 'InternalError' } });
 });
 
-test('an exception while a route is matched with the shard rejects that route and no other', () => {
+test('an exception while a route is matched against the shard rejects only that route', () => {
   const decision = decidedWithout('services', { ROUTE_FIELDS: 'metadata.namespace=shop' });
   expect(verdicts(decision)).toEqual(['shop:good admitted', 'shop:odd InternalError']);
   expect(decision.outside).toEqual([]);
 });
 
 test.each(['paths', 'tls', 'annotations', 'hasDefaultBackend'] as const)(
-  'an exception over one Ingress, reading its %s, rejects that Ingress and no other route',
+  "an exception when an Ingress's %s is read rejects only that Ingress",
   (field) => {
     const ingress = {
       kind: 'Ingress',

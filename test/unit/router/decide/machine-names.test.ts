@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { decided, routeObject, verdicts } from '../objects-of.ts';
 
 test.each(['localhost', 'a.localhost', '127.0.0.1', '10.77.0.11', 'a.1'])(
-  "a Route that asks for %s does not get the pages of the router's node (M1)",
+  "a Route that claims %s does not get the pages of the router's node (M1)",
   (host) => {
     const { admission } = decided([routeObject({ name: 'a', host })]);
     expect(admission.rejected).toMatchObject([
@@ -30,7 +30,7 @@ test.each(['*.localhost', 'localhost', '10.77.0.11'])('an Ingress for %s is not 
 });
 
 test.each(['localhost.example.com', 'mylocalhost', '1.2.3.4.example.com', 'a1', '7up.test'])(
-  'the host %s is an ordinary one',
+  'the host %s is an ordinary host',
   (host) => {
     expect(verdicts(decided([routeObject({ name: 'a', host })]))).toEqual(['shop:a admitted']);
   },

@@ -5,7 +5,7 @@ import { admissionPolicy } from '../../../../src/router/settings/decision-settin
 import { routerSettings } from '../../../helpers/router/router-settings.ts';
 import { routeObject } from '../objects-of.ts';
 
-test('ten thousand routes of one host in a hundred namespaces are decided', () => {
+test('ten thousand routes of one host in a hundred namespaces can be decided', () => {
   const objects = Array.from({ length: 10_000 }, (_, age) => {
     const spec = { wildcardPolicy: age % 3 === 0 ? 'Subdomain' : 'None', path: `/${age}` };
     return routeObject({ name: `r${age}`, namespace: `n${age % 100}`, age, spec });

@@ -32,7 +32,7 @@ function ingressObject(name: string, paths: number, age: number, className = 'ha
   };
 }
 
-describe('a namespace with more routes than it may have', () => {
+describe('a namespace with too many routes', () => {
   const routes = [4, 2, 3, 1].map((age) =>
     routeObject({ name: `r${age}`, host: `r${age}.example.com`, age }),
   );
@@ -50,11 +50,11 @@ describe('a namespace with more routes than it may have', () => {
     expect(decision.admission.rejected[0]?.message).toBe(`${message}the oldest are served`);
   });
 
-  test('has all routes served within the limit', () => {
+  test('has all its routes served while it is within the limit', () => {
     expect(decided(routes.slice(1), most).admission.rejected).toEqual([]);
   });
 
-  test('has each path of an Ingress counted, and serves the paths that fit', () => {
+  test('has each path of an Ingress counted, and the paths that fit are served', () => {
     const decision = decided(
       [ingressObject('a', 2, 1), ingressObject('b', 2, 2), ingressObject('c', 2, 3)],
       most,
@@ -80,7 +80,7 @@ describe('a namespace with more routes than it may have', () => {
   });
 });
 
-test('the routes of a namespace have at most 50,000 servers, and no more are built', () => {
+test("a namespace's routes have at most 50,000 servers, and no more are built", () => {
   const wide = {
     ...sliceObject('web', 250),
     ports: Array.from({ length: 20 }, (_, index) => ({ port: index + 1, name: `p${index}` })),

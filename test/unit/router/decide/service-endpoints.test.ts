@@ -81,7 +81,7 @@ describe('a service with more addresses and ports than a router can use', () => 
     expect(backend?.remarks).toEqual([]);
   });
 
-  test('keeps at most as much of a slice as a service may have servers', () => {
+  test('keeps no more endpoints of a slice than a service may have servers', () => {
     const read = readEndpointSlice(wide(20_000));
     const [subset] = read.kind === 'read' ? read.value.subsets : [];
     expect(subset?.ports).toHaveLength(5_000);

@@ -31,7 +31,7 @@ test('an unreadable Route keeps its host', () => {
   ]);
 });
 
-test('without a readable host the status still has the reason', () => {
+test('even without a readable host, the status has the reason', () => {
   const hostless = { ...unreadable, spec: { host: 7 } };
   const [rejected] = decided([hostless]).admission.rejected;
   expect(rejected).toMatchObject({ host: '', reason: 'ExtendedValidationFailed' });

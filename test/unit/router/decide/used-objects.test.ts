@@ -26,7 +26,7 @@ function route(name: string, services: readonly string[], secret?: string): Rout
 
 const none = { routes: [], served: [], ingresses: [], namespaces: [] };
 
-test('a Service is used while any Route of its namespace names it', () => {
+test('a Service is used while any Route in its namespace refers to it', () => {
   const names = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 3 });
   const lists = fc.array(fc.array(names, { maxLength: 5 }), { maxLength: 8 });
   fc.assert(
@@ -51,7 +51,7 @@ test('the Service of a version that is still served is used', () => {
   expect([used.hasService('shop', 'old'), used.hasService('shop', 'new')]).toEqual([true, true]);
 });
 
-test('a Secret is used if a Route names it', () => {
+test('a Secret is used if a Route refers to it', () => {
   const used = createUsedObjects({})({ ...none, routes: [route('a', [], 'tls')] });
   expect([used.hasSecret('shop', 'tls'), used.hasSecret('shop', 'other')]).toEqual([true, false]);
 });

@@ -12,7 +12,7 @@ spec:
 `;
 
 describe('a list of objects', () => {
-  test('is read from many documents, lists and JSON alike', () => {
+  test('is read from any mix of documents, lists and JSON', () => {
     const yaml = readObjectList(`${route('a')}---\n---\n${route('b')}`);
     expect(yaml.problems).toEqual([]);
     expect(yaml.objects.routes.map(({ name }) => name)).toEqual(['a', 'b']);
@@ -25,7 +25,7 @@ describe('a list of objects', () => {
       expect(readObjectList(JSON.stringify(list)).objects.routes.map(({ name }) => name)).toEqual(['a', 'b']);
   });
 
-  test('keeps the others if one object is invalid, and names the field', () => {
+  test('keeps the other objects if one is invalid, and names the field', () => {
     const bad = route('bad').replace('to: { kind: Service, name: web }', 'to: { kind: Pod }');
     const { objects, problems } = readObjectList(`${route('a')}---${bad}---${route('c')}`);
     expect(objects.routes.map(({ name, invalid }) => [name, invalid?.message])).toEqual([
@@ -40,14 +40,14 @@ describe('a list of objects', () => {
     ]);
   });
 
-  test('keeps the others when one document is invalid YAML', () => {
+  test('keeps the other documents if one is invalid YAML', () => {
     const { objects, problems } = readObjectList(`${route('a')}---\n{ ]\n---${route('c')}`);
     expect(objects.routes.map(({ name }) => name)).toEqual(['a', 'c']);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(/^document 2: /);
   });
 
-  test('contains an object once', () => {
+  test('contains each object once', () => {
     const { objects, problems } = readObjectList(`${route('a')}---${route('a')}`);
     expect(objects.routes).toHaveLength(1);
     expect(problems).toEqual(['document 2: Route shop/a: it is listed twice']);

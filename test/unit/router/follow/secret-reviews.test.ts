@@ -60,7 +60,7 @@ function routesOf(text: Parameters<typeof routeObject>[0]): readonly Route[] {
   return readObjectList(JSON.stringify([routeObject(text)])).objects.routes;
 }
 
-test('nothing is decided before the Secrets of the first Routes were reviewed', async () => {
+test('nothing is decided until the Secrets of the first Routes have been reviewed', async () => {
   const { review, granted, settled, heard } = world();
   granted.add('shop/cert');
   const routes = [...plain, ...named('web', 'cert')];
@@ -181,7 +181,7 @@ test('namespaces take turns, so that thousands of refusals do not delay a new Ro
   expect(asked.slice(before)).toContain('pay/cert');
 });
 
-test('a Secret that no Route names is no longer reviewed', async () => {
+test('a Secret that no Route uses is no longer reviewed', async () => {
   const { review, settled, after, asked } = world();
   review(named('web', 'cert'));
   await settled();

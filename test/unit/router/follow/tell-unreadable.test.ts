@@ -32,7 +32,7 @@ test('an object is logged once, and again for another problem', () => {
   expect(lines.map(({ problems }) => problems)).toEqual([['one'], ['one'], ['two']]);
 });
 
-test('beyond a thousand objects one line is logged, and no list repeats them', () => {
+test('beyond a thousand objects a single line is logged, and no list repeats the objects', () => {
   const first = list(1_001);
   expect([first.get('object-unreadable')?.length, first.get('objects-unreadable')?.length]).toEqual([
     1_000, 1,
@@ -54,7 +54,7 @@ test('deleted objects make room for others', () => {
   expect(list(2_000, 'more').get('objects-unreadable')).toHaveLength(1);
 });
 
-test("of an object's many problems the first twenty are reported, with the number of the rest", () => {
+test("of an object's many problems, the first twenty are reported, with the number of the others", () => {
   const problems = Array.from({ length: 25 }, (_, index) => `problem ${index}`);
   unreadable('Secrets', objectOf('a'), problems);
   expect(lines[0]?.problems).toEqual([...problems.slice(0, 20), 'and 5 more']);

@@ -17,7 +17,7 @@ test.each([
   ),
   ['insecure', 'regex'] as const,
 ])(
-  'an exception over one route that is printed, reading its %s, costs that route and no other, with maps for %s',
+  "an exception when a route's %s is read for printing costs only that route, with maps for %s",
   (field, lookup) => {
     const get = () => {
       throw new Error(`no ${field}`);
@@ -38,7 +38,7 @@ test.each([
 );
 
 test.each(['servers', 'certificate'])(
-  "the same with an administrator's template, which is rendered in a thread, reading %s",
+  "the same holds for an administrator's template, which is rendered in a thread, reading %s",
   async (field) => {
     const odd = Object.defineProperty({ ...routeBackend({ host: 'odd.test', key: 'ns:odd' }) }, field, {
       get: () => {
@@ -69,7 +69,7 @@ test('failures caused by an unreadable default certificate end with it', () => {
 });
 
 test.each([...'+/@,%=~[]'])(
-  'a route with "%s" in a name, which HAProxy refuses there, is left out',
+  'a route with "%s" in a name that HAProxy does not accept there is left out',
   (odd) => {
     const server = { name: `pod:a${odd}`, address: '10.0.0.1', port: 80, weight: 1, h2c: false };
     const backends = [

@@ -15,7 +15,7 @@ const model = {
 };
 
 test.each([
-  // The last of two: HAProxy uses the first line of the list, which is in descending order.
+  // The last of two routes: HAProxy uses the first line of the list, which is in descending order.
   ['app.example.com', 'z:late'],
   ['b.example.com', 'a:wild'],
   ['c.example.net', undefined],

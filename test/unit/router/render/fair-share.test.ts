@@ -29,7 +29,7 @@ describe('dropping routes that do not fit', () => {
     expect(gone).toHaveLength(10);
   });
 
-  test('spares namespaces below a fair share, makes the rest fit, and ignores the order', () => {
+  test('spares namespaces below their fair share, makes the rest fit, and ignores the order', () => {
     const shares = fc.uniqueArray(
       fc.record({
         namespace: fc.constantFrom('a', 'b', 'c'),

@@ -74,7 +74,7 @@ test('missing and invalid files are reported together, each with its setting', a
   expect(problems).not.toContain('/not/asked/for');
 });
 
-test('the last good content stays if a new one is invalid, which is logged once', async () => {
+test('an invalid file does not replace the last good content, and is logged once', async () => {
   const path = at('clients.crl', list);
   const settings = routerSettings({
     ROUTER_MUTUAL_TLS_AUTH: 'required',

@@ -23,7 +23,7 @@ function render(...backends: readonly ReturnType<typeof routeBackend>[]) {
   return { text: rendered.text, leftOut };
 }
 
-test('tenants with many long headers lose routes of their own, and nobody else does', () => {
+test('tenants with many long headers lose only routes of their own', () => {
   const actions = Array.from({ length: 20 }, (_, index) => ({
     kind: 'set' as const,
     name: `X-${index}`,
@@ -79,7 +79,7 @@ test('several routes with many servers each fit', () => {
   expect(render(...many).leftOut).toEqual([]);
 });
 
-describe('a tenant who fills the shared space', () => {
+describe('a tenant who fills up the shared space', () => {
   const large = 40_000;
   /** Together larger than the configuration may be, but each smaller than the victim's route. */
   const many = Array.from({ length: 9_000 }, (_, index) =>

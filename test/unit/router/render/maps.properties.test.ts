@@ -46,7 +46,7 @@ const sorted = (maps: ReturnType<typeof hashMaps>): string =>
   );
 const pairs = (map: ReadonlyMap<string, string>) => [...map].map(([key, value]) => [key, value]).sort();
 
-test('where the byte order misleads regex maps, hash maps return the longer path', () => {
+test('if the byte order misleads regex maps, hash maps return the longer path', () => {
   const routes = [
     routeBackend({ host: 'a.com', path: '/docs/', key: 'ns:folder' }),
     routeBackend({ host: 'a.com', path: '/docs/%61', key: 'ns:longer' }),

@@ -12,7 +12,7 @@ const routes = [
   routeBackend({ host: 'r.com', kind: 'reencrypt', key: 'ns:re' }),
 ];
 
-test('the regex maps have the names, the escaping and the order of the OpenShift router', () => {
+test("the regex maps have the names, escaping and order of OpenShift's router", () => {
   const files = regexMapFiles(routes, { allowWildcards: true });
   expect(Object.fromEntries(files.map(({ name, content }) => [name, content]))).toEqual({
     'maps/os_http_be.map': [

@@ -110,7 +110,7 @@ describe('a template', () => {
       certificates[0] ?? '',
     );
 
-  test('has only `backend` below the line for each backend', () => {
+  test('has only `backend` in its per-backend section', () => {
     expect(render(`${routerTemplate.text}<%= lookup %>`)).toMatchObject({
       message: expect.stringContaining('lookup is not defined'),
     });
@@ -127,7 +127,7 @@ describe('a template', () => {
   });
 });
 
-test('no server is offered DHE, whose cost a pod could choose', () => {
+test('no server is offered DHE, because a pod could choose an expensive group', () => {
   const outcome = renderRouter(routerTemplate, settings, { backends: [] }, selfSigned('one', new Date()));
   const text = outcome.kind === 'rendered' ? outcome.rendered.text : '';
   const [ciphers, options] = ['ciphers', 'options'].map(

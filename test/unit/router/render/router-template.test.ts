@@ -12,7 +12,7 @@ async function read(text: string) {
   return await readRouterTemplate(path);
 }
 
-test('a Go template of openshift-router is refused by name', async () => {
+test('a Go template of openshift-router is recognized and refused', async () => {
   expect(await read('{{- define "conf/haproxy.config" }}\nglobal\n{{- end }}\n')).toEqual({
     kind: 'unreadable',
     message: expect.stringMatching(
@@ -21,7 +21,7 @@ test('a Go template of openshift-router is refused by name', async () => {
   });
 });
 
-test('an EJS template may have braces', async () => {
+test('an EJS template may contain braces', async () => {
   expect(await read('global\n<% /* {{ */ %>\n')).toMatchObject({ kind: 'read' });
 });
 

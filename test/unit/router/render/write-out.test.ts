@@ -39,7 +39,7 @@ test.each([
   ['written out', writeOut],
   ['tried', writeTrial],
 ] as const)(
-  'keys of a set that is %s can be read by its owner alone, whatever the umask',
+  'keys of a set that is %s are readable only by their owner, whatever the umask',
   async (what, write) => {
     const folder = join(scratch, what);
     mkdirSync(folder);

@@ -11,7 +11,7 @@ const routes = (namespace: string, names: readonly string[]) =>
 const numbered = (name: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${name}${index}`);
 
-/** HAProxy refuses routes whose hosts begin with `bad`, and names fifty of them, or none. */
+/** HAProxy rejects routes whose hosts begin with `bad`, and names fifty of them, or none. */
 function refusing({ isNamed }: { readonly isNamed: boolean }) {
   const stop = new AbortController();
   const counts = { checks: 0 };
@@ -67,7 +67,7 @@ test.each([
   ['names', 2, true],
   ['does not name', 12, false],
 ])(
-  'of 1,000 bad routes of one tenant that HAProxy %s, the route of another that came with them waits for at most %i checks',
+  "if HAProxy %s 1,000 bad routes of one tenant, another tenant's route added with them waits for at most %i checks",
   async (_, most, isNamed) => {
     const { isolation, counts, left, passes } = refusing({ isNamed });
     isolation.accepted(decided(routes('pay', ['old'])));

@@ -38,7 +38,7 @@ test('each refused route is found, one of N within 2 log2 N validations', async 
         const words = await search(keys, trial);
         expect([...words.keys()].sort()).toEqual([...bad].sort());
         for (const [key, said] of words) expect(said).toBe(key);
-        // Plus one validation of all and one of the base. Halves of seven namespaces are uneven.
+        // Plus one validation of all routes and one of the base. The halves of seven namespaces are uneven.
         expect(trial.counts.checks).toBeLessThanOrEqual(2 + 2 * bad.size * (count.toString(2).length + 2));
       },
     ),

@@ -17,7 +17,7 @@ test('each item occurs once, and each group keeps its order', () => {
   );
 });
 
-test('an item waits for at most one more item of another group than precede it in its own', () => {
+test('an item waits for at most one more item of another group than there are before it in its own', () => {
   fc.assert(
     fc.property(fc.array(item), (items) => {
       const turned = interleave(items, ({ group }) => group);

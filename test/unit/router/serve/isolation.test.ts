@@ -40,7 +40,7 @@ function isolated(isBad = (key: string) => key.startsWith('shop:bad'), template 
   return { isolation, counts, left, stop };
 }
 
-test('no route is left out if HAProxy accepts all of them next time', async () => {
+test('no route is left out if HAProxy accepts all of them the next time', async () => {
   const { isolation, left } = isolated(() => false);
   const decision = named('a', 'b', 'c');
   isolation.accepted(named('a', 'b'));

@@ -20,7 +20,7 @@ function telling() {
 
 const shown = (decision: ReturnType<typeof decided>) => ({ decision, leftOut: [] });
 
-test('a new route is reported as admitted once HAProxy has accepted it, and not before', () => {
+test('a new route is reported as admitted once HAProxy has accepted it, and not earlier', () => {
   const { teller, admitted } = telling();
   const decision = decisionOf('a', 'b');
   teller.decided(shown(decision));

@@ -24,7 +24,7 @@ function observed() {
   return { clock, observer, objectChanged, decide, lines: () => registry.text().split('\n') };
 }
 
-test('the time of an event ends when it is served, whatever decisions and refusals precede that', () => {
+test('the time of an event ends when it is served, whatever decisions and refusals come before', () => {
   const { decide, objectChanged, clock, observer, lines } = observed();
   objectChanged();
   decide(decision);

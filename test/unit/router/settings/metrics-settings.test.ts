@@ -19,7 +19,7 @@ test('without a user and a token, only this machine may read the metrics', async
   expect(await may({ statsUsername: 'admin' }, basic('admin:'), false)).toBe(false);
 });
 
-test('user and password are required if both are set, on loopback too', async () => {
+test('user and password are required if both are set, even on loopback', async () => {
   const access = { statsUsername: 'admin', statsPasswordFile: file('password', 'secret\n') };
   expect(await may(access, basic('admin:secret'))).toBe(true);
   expect(await may(access, basic('admin:secret\n'))).toBe(false);
@@ -28,7 +28,7 @@ test('user and password are required if both are set, on loopback too', async ()
   expect(await may(access, 'Bearer secret')).toBe(false);
 });
 
-test('a token is read each time, and a missing or empty file admits nobody', async () => {
+test('the token is read for each request, and a missing or empty file admits nobody', async () => {
   const access = { metricsTokenFile: file('token', 'first') };
   expect(await may(access, 'Bearer first')).toBe(true);
   file('token', 'second\n');

@@ -35,7 +35,7 @@ test.each([
   ['STATS_USERNAME_FILE', '/etc/user', '--stats-username has no password'],
   ['STATS_PASSWORD', 'secret', '--stats-password has no user'],
   ['STATS_PASSWORD_FILE', '/etc/password', '--stats-password has no user'],
-])('%s alone is refused: nobody could read the metrics from elsewhere', (name, value, problem) => {
+])('%s alone is refused: no other machine could read the metrics', (name, value, problem) => {
   expect(problemsOf({ [name]: value })).toEqual([
     `Cannot protect /metrics: ${problem}, expected STATS_USERNAME and STATS_PASSWORD, or a file of each (STATS_USERNAME_FILE, STATS_PASSWORD_FILE)`,
   ]);
@@ -44,7 +44,7 @@ test.each([
 test.each([
   ['ROUTER_METRICS_TLS_CERT_FILE', '--metrics-tls-cert-file (ROUTER_METRICS_TLS_CERT_FILE) has no key'],
   ['ROUTER_METRICS_TLS_KEY_FILE', '--metrics-tls-key-file (ROUTER_METRICS_TLS_KEY_FILE) has no certificate'],
-])('%s alone is refused: the password would cross the network in clear text', (name, problem) => {
+])('%s alone is refused: the password would be sent in clear text', (name, problem) => {
   expect(problemsOf({ [name]: '/etc/tls' })).toEqual([
     `Cannot serve the page over TLS: ${problem}, expected both files`,
   ]);
@@ -63,7 +63,7 @@ test.each([
   [{ STATS_USERNAME: 'admin', STATS_PASSWORD: 'secret' }],
   [{ STATS_USERNAME: 'admin', STATS_PASSWORD_FILE: '/etc/password' }],
   [{ STATS_USERNAME: '', STATS_PASSWORD: '' }],
-])('%j decides who may read the metrics', (env) => {
+])('%j is valid', (env) => {
   expect(problemsOf(env)).toEqual([]);
 });
 
@@ -77,7 +77,7 @@ test.each([
   expect(settings(env).listen).toEqual(listen);
 });
 
-test.each([':', ':0', ':70000', '::1936', 'localhost:1936', '1936'])('no page can be at %j', (text) => {
+test.each([':', ':0', ':70000', '::1936', 'localhost:1936', '1936'])('the page cannot be at %j', (text) => {
   expect(problemsOf({ ROUTER_LISTEN_ADDR: text })).toEqual([
     `Cannot use ROUTER_LISTEN_ADDR "${text}": expected ADDRESS:PORT, such as 127.0.0.1:1936, or :1936 for all addresses`,
   ]);
@@ -98,12 +98,12 @@ test.each([
 test.each([
   ['http://localhost:8080/ready?a', { host: '127.0.0.1', port: 8_080, path: '/ready?a' }],
   ['http://[::1]', { host: '::1', port: 80, path: '/' }],
-])('%j is asked whether HAProxy serves', (text, page) => {
+])('%j is polled for readiness', (text, page) => {
   expect(settings({ ROUTER_METRICS_READY_HTTP_URL: text }).readyUrl).toEqual(page);
 });
 
 test.each(['https://127.0.0.1/', 'http://router.example.com/', '127.0.0.1:80'])(
-  'readiness cannot be asked of %j',
+  '%j cannot be polled for readiness',
   (text) => {
     expect(problemsOf({ ROUTER_METRICS_READY_HTTP_URL: text })).toEqual([
       `Cannot use ROUTER_METRICS_READY_HTTP_URL "${text}": expected http://ADDRESS:PORT/PATH, with an address or localhost`,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { routerCommand } from '../../../../src/router/settings/router-command.ts';
 import { withoutEffect } from '../../../../src/router/settings/without-effect.ts';
 
-/** Every variable of the openshift-router version that hawser is compared with. */
+/** Every variable of the openshift-router version with which hawser is compared. */
 const known = [
   ...['TEMPLATE_FILE', 'RELOAD_SCRIPT', 'RELOAD_INTERVAL', 'COMMIT_INTERVAL', 'ROUTER_SERVICE_NAME'],
   ...['ROUTER_SERVICE_NAMESPACE', 'ROUTER_CANONICAL_HOSTNAME', 'ROUTER_UPDATE_STATUS', 'ROUTE_LABELS'],
@@ -43,7 +43,7 @@ const known = [
 
 const settings = new Set(Object.values(routerCommand.flags).map(({ variable }) => variable));
 
-test.each(known)('%s of openshift-router has its effect, or the log has the reason', (name) => {
+test.each(known)("openshift-router's %s has its effect, or the log says why not", (name) => {
   const told = withoutEffect({ [name]: 'x' });
   expect(settings.has(name) ? [] : [expect.stringMatching(`^${name} has no effect: .`)]).toEqual(told);
 });

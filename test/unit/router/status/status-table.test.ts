@@ -53,7 +53,7 @@ test('a late watch event from before our write changes nothing', () => {
   expect(pending()).toBeUndefined();
 });
 
-test('after the grace period, an older version comes from a restored etcd', () => {
+test('after the grace period, an older version means a restored etcd', () => {
   want(wish);
   table.observe(route(1));
   table.recordWrite(route(3, [entry()]));
@@ -125,13 +125,13 @@ test('nothing is pending for a deleted route until a decision contains it', () =
 });
 
 test.each([undefined, 'x', {}, { metadata: {} }, { metadata: { ...metadata, resourceVersion: '' } }])(
-  'what is no route is passed over: %j',
+  'something that is not a route is ignored: %j',
   (object) => {
     expect(table.observe(object)).toBeUndefined();
   },
 );
 
-test('a write in progress does not change a route that needs no status any more', () => {
+test('a write in progress does not change a route that no longer needs a status', () => {
   want(wish);
   table.observe(route(1));
   const write = pending();

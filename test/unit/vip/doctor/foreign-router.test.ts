@@ -30,7 +30,7 @@ contexts: [{ name: c, context: { cluster: c, user: c } }]
 users: [{ name: c, user: { token: secret } }]
 `;
 
-/** On a node whose only interface is eth0. */
+/** Looks on a node whose only interface is eth0. */
 async function look(files: Files, settings: Settings) {
   const context = contextOf(temporaryRoot(files), settings, new AbortController().signal);
   const interfaces = () => [{ name: 'eth0', addresses: ['fd77::b/64', '10.77.0.11/24'] }];
@@ -45,7 +45,7 @@ async function idFor(files: Files, settings: Settings): Promise<number | string 
   return first?.kind === 'known' ? first.watched.virtualRouterId : first?.message;
 }
 
-test('the ids are those that were set, else those of keepalived.conf, else of the name that hawser would use', async () => {
+test('the ids come from the settings, else from keepalived.conf, else from the name that hawser would use', async () => {
   expect(await idFor(configured, { virtualRouterIds: { api: 91, ingress: 92 }, clusterName: 'bed' })).toBe(
     91,
   );
@@ -59,7 +59,7 @@ test('the ids are those that were set, else those of keepalived.conf, else of th
   expect(await idFor({}, { settingsFile })).toMatch(/^the virtual router id of 10\.77\.0\.100 is unknown/);
 });
 
-test('it listens on the interface of keepalived.conf, else on the one that the VIP goes on', async () => {
+test('it listens on the interface in keepalived.conf, else on the one for the VIP', async () => {
   const deviceOf = async (files: Files, settings: Settings) =>
     (await look(files, { virtualRouterIds: { api: 91, ingress: 92 }, ...settings })).map((each) =>
       each.kind === 'known' ? [each.watched.interface, each.watched.sourceAddress] : each.message,
@@ -104,13 +104,13 @@ function judge({ foreign = [advert], own = ['10.77.0.11'], ...rest }: Scene) {
   return judgeForeign({ segment: { ...heard, foreign, peers, own } })[0];
 }
 
-test('a stranger is who is neither this node nor a peer', () => {
+test('a router is foreign if it is neither this node nor a peer', () => {
   expect(judge({})).toMatchObject({ kind: 'fail', message: expect.stringContaining('10.77.0.66') });
   expect(judge({ peers: ['10.77.0.66'] })).toMatchObject({ kind: 'ok' });
   expect(judge({ own: ['10.77.0.66'] })).toMatchObject({ kind: 'ok' });
 });
 
-test('our VIP with another id fails, also where a peer advertises it, and names both ids', () => {
+test('our VIP with another id fails even if a peer advertises it, and the message names both ids', () => {
   const other = { ...advert, virtualRouterId: 154, vip: VIP, source: '10.77.0.12' };
   expect(judge({ foreign: [other], peers: ['10.77.0.12'] })).toMatchObject({
     kind: 'fail',
@@ -119,12 +119,12 @@ test('our VIP with another id fails, also where a peer advertises it, and names 
   });
 });
 
-test('with unknown peers the remedy says what to type for a peer', () => {
+test('if the peers are unknown, the remedy says how to name them', () => {
   expect(judge({ peers: undefined })).toMatchObject({ remedy: expect.stringContaining('--servers') });
   expect(judge({})).toMatchObject({ remedy: expect.not.stringContaining('--servers') });
 });
 
-test('a VIP whose id is not known is the finding', () => {
+test('a VIP whose id is unknown is a finding', () => {
   const unclear = { kind: 'unknown', message: 'which id?', remedy: '--cluster-name NAME' } as const;
   const segment = { ...heard, ids: [unclear], watched: [] };
   expect(judgeForeign({ segment })).toEqual([unclear]);

@@ -39,7 +39,7 @@ const supervised = running(9, '/usr/sbin/keepalived', '--vrrp', '--dont-fork', '
 const supervisor = running(10, 'node', '/hawser.mjs', 'keepalived', 'supervise');
 const elsewhere = { '/proc/self/ns/net': '->net:[1]', '/proc/9/ns/net': '->net:[2]', ...packaged };
 
-/** keepalived with this scheduling policy; the fields of `stat` are those of a real one (Linux 6.18). */
+/** keepalived with this scheduling policy. The fields of `stat` are from a real process (Linux 6.18). */
 function scheduled(policy: 0 | 2, { nice = true, share = '' } = {}): Files {
   const priority = policy === 0 ? 0 : 20;
   const stat = `S 8 9 9 0 -1 4194560 297 0 0 0 1 2 0 0 ${-priority - 1} 0 1 0 2487753 28385280 1830 18446744073709551615 1 1 0 0 0 0 0 4096 81923 0 0 0 17 1 ${priority} ${policy} 0 0 0 0 0 0 0 0 0 0 0\n`;

@@ -80,7 +80,7 @@ test.each<[string, object, string]>([
   expect(judgeAdverts({ ...all, segment: { adverts: all, peers: all.peers } }).kind).toBe(kind);
 });
 
-test('vrrp-adverts: our own, which multicast brings back, do not count as a stranger', () => {
+test("vrrp-adverts: our own adverts, returned by multicast, do not count as a stranger's", () => {
   const sets = ['received4', 'accepted4'].map((name) => ({
     set: { name, elem: ['10.0.0.11', '10.0.0.12'] },
   }));

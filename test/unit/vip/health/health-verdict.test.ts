@@ -35,7 +35,7 @@ const rowOf = (verdict: ReturnType<typeof verdictOf>, check: string): CheckRow |
 const serving = { asked: ['cp-2', 'cp-3'], serving: ['cp-3'] };
 const silent = { asked: ['cp-2', 'cp-3'], serving: [] };
 
-test('a holder whose server dies is in FAULT while a peer serves', () => {
+test('a holder whose server dies is in FAULT if a peer serves', () => {
   const verdict = verdictOf(true);
   verdict.peers(serving);
   verdict.live('dead');
@@ -77,7 +77,7 @@ test('a dead server does not count as the best while the local API server answer
   verdict.peers(silent);
   verdict.live('dead');
   expect(verdict.value()).toBe(TRACK.healthyHolder);
-  verdict.onLocalApiProbe({ ok: true, said: 'HTTP 200' });
+  verdict.onLocalApiProbe({ ok: true, detail: 'HTTP 200' });
   expect(verdict.value()).toBe(TRACK.fault);
   expect(rowOf(verdict, 'local API server')).toMatchObject({ state: 'ok', message: 'HTTP 200' });
 });
@@ -116,7 +116,7 @@ test('the message of the failing check is in the log and in the status', () => {
   const verdict = verdictOf(true);
   verdict.peers(serving);
   expect(verdict.explanation()).toBe('the ingress router serves; it holds the VIP');
-  verdict.polled({ ok: false, said: 'HTTP 503' });
+  verdict.polled({ ok: false, detail: 'HTTP 503' });
   verdict.live('unready');
   expect(verdict.value()).toBe(TRACK.fault);
   expect(verdict.explanation()).toBe(

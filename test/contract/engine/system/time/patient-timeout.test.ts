@@ -45,7 +45,7 @@ test('a request whose answer arrived during a stall succeeds', async () => {
   const port = await answersIntoAStall();
   const { signal } = new AbortController();
   const url = { secure: false, host: '127.0.0.1', port, path: '/healthz' };
-  expect(await askHealth(url, 400, signal)).toEqual({ ok: true, said: 'HTTP 200', status: 200 });
+  expect(await askHealth(url, 400, signal)).toEqual({ ok: true, detail: 'HTTP 200', status: 200 });
   expect(await askPage({ host: '127.0.0.1', port }, '/status', { timeoutMs: 400 })).toMatchObject({
     kind: 'answered',
     status: 200,

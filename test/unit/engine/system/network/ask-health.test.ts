@@ -16,24 +16,24 @@ test('only a 2xx from the path, in time, is healthy', async () => {
   const { port } = server.address() as AddressInfo;
   const url = { secure: false, host: '127.0.0.1', port, path: '/healthz/ready?a=b' };
   const ask = async (timeoutMs = 10_000) => (await askHealth(url, timeoutMs, signal)).ok;
-  const said = async (timeoutMs = 10_000) => (await askHealth(url, timeoutMs, signal)).said;
+  const detail = async (timeoutMs = 10_000) => (await askHealth(url, timeoutMs, signal)).detail;
   expect(await ask()).toBe(true);
   for (status of [301, 404, 503]) expect(await ask()).toBe(false);
   status = 204;
   expect(await ask()).toBe(true);
   expect((await askHealth({ ...url, secure: true }, 10_000, signal)).ok).toBe(false);
-  expect(await said()).toBe('HTTP 204');
+  expect(await detail()).toBe('HTTP 204');
   status = 0;
   expect(await ask(50)).toBe(false);
-  expect(await said(50)).toBe('no answer within 50 ms');
+  expect(await detail(50)).toBe('no answer within 50 ms');
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   expect(await ask()).toBe(false);
-  expect(await said()).toBe('nothing listens there');
+  expect(await detail()).toBe('nothing listens there');
   expect(new Set(asked)).toEqual(new Set(['/healthz/ready?a=b']));
 });
 
-test('an answer whose body never ends is an answer', async () => {
+test('an answer whose body never ends counts as an answer', async () => {
   const server = createServer((_, response) => void response.writeHead(200).write('on and on'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

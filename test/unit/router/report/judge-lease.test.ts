@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeLease } from '../../../../src/router/look/checks.ts';
+import { judgeLease } from '../../../../src/router/report/checks.ts';
 
 const now = Date.parse('2026-11-21T00:01:00Z');
 const lease = (spec: object) => ({

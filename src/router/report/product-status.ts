@@ -9,7 +9,7 @@ import { type RouterNode, routerSection } from './router-section.ts';
 
 /** The router's part of `hawser status`. */
 export const routerStatus = {
-  look: {
+  inputs: {
     home: { kind: 'pod' as const, beside: [] },
     programs: [
       {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { settingsTyped } from '../../../../src/cli/command-line.ts';
-import { neededAccess } from '../../../../src/router/look/checks.ts';
+import { neededAccess } from '../../../../src/router/report/checks.ts';
 import { routerCommand } from '../../../../src/router/settings/router-command.ts';
 import { grantedBy } from '../../../helpers/granted-rules.ts';
 
@@ -20,7 +20,7 @@ test.each([
   [['--publish-address=192.0.2.1']],
   [['--ingress-class=hawser']],
   [['--ingress-class=hawser', '--publish-address=192.0.2.1', '--update-status=false']],
-])('statuses of Ingresses are not written with %j', (flags) => {
+])('with %j, statuses of Ingresses are not written', (flags) => {
   expect(neededWith(...flags).map(({ resource }) => resource)).not.toContain('ingresses/status');
 });
 

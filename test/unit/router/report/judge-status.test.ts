@@ -4,7 +4,7 @@ import {
   judgeDefaultCertificate,
   judgeLeftOut,
   judgeReady,
-} from '../../../../src/router/look/checks.ts';
+} from '../../../../src/router/report/checks.ts';
 import { routerSays } from '../../../helpers/status-samples.ts';
 
 const now = Date.parse('2026-11-21T00:00:00Z');
@@ -19,7 +19,7 @@ test('a router is reading, not ready, or serving', () => {
   expect(judgeReady(routerSays)).toEqual({ kind: 'ok', message: 'serves 9990 routes' });
 });
 
-test('routes that are left out are counted, and the first ones named', () => {
+test('routes that are left out are counted, and the first ones are named', () => {
   expect(judgeLeftOut(routerSays)).toMatchObject({
     kind: 'fail',
     message: expect.stringMatching(/^2 admitted routes left out, including shop:basket: /),

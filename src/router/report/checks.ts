@@ -20,7 +20,7 @@ import {
   answerLimits,
   type DeployedContext,
   deployedSettings,
-  pageLooks,
+  pageFacts,
   silentPage,
 } from '../../haproxy/doctor/deployed.ts';
 import { servingCheck } from '../../haproxy/doctor/serving-check.ts';
@@ -33,7 +33,7 @@ type About = Pick<RouterCheck, 'id' | 'title' | 'why'>;
 const settingsIn = deployedSettings(routerCommand);
 
 const silent = unknown("the router's page does not answer", 'see check router-ready');
-const { page, status } = pageLooks('router', settingsIn, routerStatusSchema, silent);
+const { page, status } = pageFacts('router', settingsIn, routerStatusSchema, silent);
 
 /** A check that needs only the router's status. */
 function statusCheck(about: About, judge: (status: RouterStatus) => Finding): RouterCheck {
@@ -179,18 +179,18 @@ const SLACK_MS = 5_000;
 
 /** Judges whether a replica writes the Routes' statuses. */
 export function judgeLease(name: string, answer: ObjectAnswer | ApiFailure, now: number): Finding {
-  const look = 'kubectl logs POD -c router | grep lease shows why; see check router-rbac';
+  const remedy = 'kubectl logs POD -c router | grep lease shows why; see check router-rbac';
   if (answer.kind === 'refused' && answer.status === 404)
-    return fail(`there is no Lease ${name}: no replica writes the statuses of Routes`, look);
+    return fail(`there is no Lease ${name}: no replica writes the statuses of Routes`, remedy);
   if (answer.kind !== 'object') return unknown(answer.message, 'see check router-rbac');
   const { data } = leaseObject.safeParse(answer.value);
   if (data === undefined) return unknown(`${name} is not a Lease`, `kubectl get lease ${name} -o yaml`);
   const { holderIdentity, renewTime, leaseDurationSeconds } = data.spec;
   if (!holderIdentity)
-    return warn(`nobody holds Lease ${name}: a ready replica acquires it within 15 s`, look);
+    return warn(`nobody holds Lease ${name}: a ready replica acquires it within 15 s`, remedy);
   const idleMs = now - Date.parse(renewTime ?? '');
   if (!(idleMs < (leaseDurationSeconds ?? 0) * 1_000 + SLACK_MS))
-    return fail(`${holderIdentity} holds Lease ${name} and has not renewed it since ${renewTime}`, look);
+    return fail(`${holderIdentity} holds Lease ${name} and has not renewed it since ${renewTime}`, remedy);
   return ok(`${holderIdentity} writes the statuses`);
 }
 

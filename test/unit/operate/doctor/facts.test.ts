@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { moreRights } from '../../../../src/engine/examine/check.ts';
 import { parseListeners } from '../../../../src/engine/system/network/listening-ports.ts';
 import { scopeOf } from '../../../../src/operate/doctor/node-checks.ts';
-import { unicastPeers } from '../../../../src/vip/doctor/looks.ts';
+import { unicastPeers } from '../../../../src/vip/doctor/facts.ts';
 import {
   examine,
   examineInContainer,

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { explain, explanationLines } from '../../../../src/router/look/explain.ts';
 import { selfSigned } from '../../../../src/router/render/default-certificate.ts';
+import { explain, explanationLines } from '../../../../src/router/report/explain.ts';
 import { decided, routeObject, sliceObject } from '../objects-of.ts';
 
 const certificate = (name: string) => new X509Certificate(selfSigned(name, new Date()));
@@ -26,7 +26,7 @@ const decision = decided(
 const lines = (scheme: 'http' | 'https', host: string, path: string) =>
   explanationLines(explain(decision, { scheme, host, path }, { lookup: 'hash', strictSni: false }, fallback));
 
-test('explain names the answering route, and why others do not answer', () => {
+test('explain names the route that answers, and why others do not', () => {
   expect(lines('https', 'App.example.com:443', '/cart/1')).toEqual([
     'https://app.example.com/cart/1',
     '  answered by route shop:cart (app.example.com/cart) through be_edge_http:shop:cart: 2 servers',
@@ -65,7 +65,7 @@ test('a host without its own certificate is refused with strict SNI', () => {
 });
 
 test.each(['app.example.com', '*.example.com'])(
-  'a host is not refused where SNI is strict and the default certificate is for %s',
+  'with strict SNI, a host is not refused if the default certificate is for %s',
   (name) => {
     const request = { scheme: 'https', host: 'App.example.com:443', path: '/cart' } as const;
     const settings = { lookup: 'hash', strictSni: true } as const;
@@ -75,7 +75,7 @@ test.each(['app.example.com', '*.example.com'])(
   },
 );
 
-test('a route that cannot be printed does not answer in explain either', () => {
+test('a route that cannot be rendered does not answer in explain either', () => {
   const backends = decision.model.backends.map((each) =>
     each.key === 'shop:cart' ? { ...each, hsts: 'a\nb' } : each,
   );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { wordsOf } from '../../../../src/engine/examine/section.ts';
-import { routerProblems } from '../../../../src/router/look/product-status.ts';
-import { routerSection } from '../../../../src/router/look/router-section.ts';
+import { routerProblems } from '../../../../src/router/report/product-status.ts';
+import { routerSection } from '../../../../src/router/report/router-section.ts';
 import { routerSays } from '../../../helpers/status-samples.ts';
 import { routerHere } from '../../../helpers/status-scenes.ts';
 
@@ -36,7 +36,7 @@ test('a router that serves everything has no problem, and an unready one has a r
   expect(summaryOf(null)?.tone).toBe('unknown');
 });
 
-test('until everything is listed, a router reports only that it is reading', () => {
+test('until everything has been listed, a router reports only that it is reading', () => {
   const part = { synced: false, unready: 'not every kind of object has been listed yet', routes: null };
   expect(problemsOf(part)).toEqual(['the router has not read all objects from the API yet']);
   expect(summaryOf({ ...routerSays, ...part })?.tone).toBe('busy');

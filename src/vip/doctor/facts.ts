@@ -1,4 +1,4 @@
-import { type Look, read, readOnce, skip, unknown } from '../../engine/examine/check.ts';
+import { type FactReader, read, readOnce, skip, unknown } from '../../engine/examine/check.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
 import type { Peer } from '../../engine/examine/peer-health.ts';
 import { findAddress } from '../../engine/system/network/interface-addresses.ts';
@@ -9,7 +9,7 @@ import { parseConfiguration } from '../../keepalived/parse-configuration.ts';
 import { chooseVipInterface } from '../group/vip-interface.ts';
 import { NO_VIP, type VipContext } from './context.ts';
 
-export const vips: Look<VipContext, readonly string[]> = async ({ readings }) => {
+export const vips: FactReader<VipContext, readonly string[]> = async ({ readings }) => {
   const all = await readings.vips();
   return all.length === 0 ? skip(NO_VIP) : read(all);
 };
@@ -26,7 +26,7 @@ export interface VipLink {
   readonly onSubnet: readonly string[];
 }
 
-export const links: Look<VipContext, readonly VipLink[]> = async ({ readings, settings, files }) => {
+export const links: FactReader<VipContext, readonly VipLink[]> = async ({ readings, settings, files }) => {
   const routes = await readings.routes();
   const interfaces = readings.interfaces();
   const chosen = (await readings.vips()).flatMap((vip) => {
@@ -55,7 +55,7 @@ export const links: Look<VipContext, readonly VipLink[]> = async ({ readings, se
 };
 
 /** The interfaces of the VIPs, or the one in `--interface`. */
-export const devices: Look<VipContext, readonly string[]> = async (context) => {
+export const devices: FactReader<VipContext, readonly string[]> = async (context) => {
   const { interface: given } = context.settings;
   if (given !== undefined) return read([given]);
   const reading = await readOnce(context, links);
@@ -63,7 +63,7 @@ export const devices: Look<VipContext, readonly string[]> = async (context) => {
 };
 
 /** The interfaces of this node that have each VIP, including interfaces that are down. */
-export const held: Look<VipContext, ReadonlyMap<string, readonly string[]>> = async ({ readings }) => {
+export const held: FactReader<VipContext, ReadonlyMap<string, readonly string[]>> = async ({ readings }) => {
   const all = (await readings.vips()).map(async (vip) => [vip, await findAddress(vip)] as const);
   const here = new Map<string, readonly string[]>();
   for (const [vip, found] of await Promise.all(all)) {
@@ -78,7 +78,7 @@ export const held: Look<VipContext, ReadonlyMap<string, readonly string[]>> = as
 };
 
 /** Whether hawser's keepalived runs on this node. If it does, some node must hold the VIP. */
-export const isLive: Look<VipContext, boolean> = async ({ readings, settings }) => {
+export const isLive: FactReader<VipContext, boolean> = async ({ readings, settings }) => {
   const live = await readings.supervisor('keepalived', settings.keepalivedSocket);
   return read(live.kind === 'answered' && live.answer.ok);
 };
@@ -106,7 +106,7 @@ interface GivenVips {
 }
 
 /** The VIPs of the settings, or else those of keepalived.conf, so that a node that runs hawser needs no flags. */
-export async function lookForVips({ apiVips, ingressVips, keepalivedConfig }: GivenVips, files: HostFiles) {
+export async function findVips({ apiVips, ingressVips, keepalivedConfig }: GivenVips, files: HostFiles) {
   if (apiVips.length + ingressVips.length > 0) return { api: apiVips, ingress: ingressVips };
   const { instances } = parseConfiguration((await files.value(keepalivedConfig)) ?? '');
   const of = (isIngress: boolean): readonly string[] =>
