@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './vitest.longest-first.ts';
 import { patience } from './vitest.shared.ts';
 
-/** A project is a folder (docs/internals/decisions/0046-test-projects.md); `one` file at a time where a figure depends on it. */
+/** A project per folder (docs/internals/decisions/0046-test-projects.md). `one`: one file at a time, where figures depend on it. */
 const project = (name: string, include: readonly string[], one?: { readonly groupOrder: number }) => ({
   extends: true as const,
   test: {
@@ -14,8 +14,8 @@ const project = (name: string, include: readonly string[], one?: { readonly grou
 });
 
 /**
- * Forks, because tests change the umask and the time zone of their process. A worker is used for file after file: starting
- * one for each would take longer than most unit tests.
+ * Forks, because tests change the umask and the time zone of their process. Workers are reused, because starting one per
+ * file would take longer than most unit tests.
  */
 export default defineConfig({
   test: {
@@ -23,9 +23,9 @@ export default defineConfig({
     isolate: false,
     globalSetup: 'test/helpers/build-once.ts',
     setupFiles: 'test/helpers/property-seed.ts',
-    // The programs that tests start are compiled once, not each time.
+    // Programs started by tests are compiled only once.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node') },
-    // More than there are cores: a contract test has namespaces and folders of its own, and often waits.
+    // More than there are cores, because contract tests are isolated from each other and often wait.
     maxWorkers: 6,
     sequence: { sequencer: LongestFirst },
     projects: [

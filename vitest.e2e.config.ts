@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { repeatedOnce } from './vitest.repeated.ts';
 
-/** `npm run test:e2e`: the image, built once, and the pods of the manifests in a real container engine. */
+/** `npm run test:e2e`: builds the image once, and runs it and the manifests' pods in a real container engine. */
 export default defineConfig({
   test: {
     include: ['test/e2e/**/*.test.ts'],

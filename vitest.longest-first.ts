@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The files that take longest, in this order. One that began last would run alone at the end. */
+/** The slowest files, which start first, in this order. A slow file that starts last would run alone at the end. */
 const longest: readonly string[] = [
   'vrrp/removed',
   'vrrp/move-vip',
@@ -26,7 +26,7 @@ const longest: readonly string[] = [
   'haproxy/refused',
 ];
 
-/** Vitest's own order, which on a fresh clone knows sizes but no durations, after the longest files. */
+/** Runs the slowest files first, then the rest in vitest's order, which on a fresh clone knows sizes but no durations. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification): number => {

@@ -2,8 +2,8 @@ import { appendFileSync } from 'node:fs';
 import type { Reporter, TestCase } from 'vitest/node';
 
 /**
- * Tests of whole nodes and pods may be repeated once: they depend on when two busy machines get to run. What passed
- * only the second time is listed after the run, with what failed the first time, and by name in the file HAWSER_REPEATS.
+ * Tests of complete nodes and pods may be repeated once, because their timing depends on a busy machine. Tests that pass
+ * only the second time are listed after the run with their first failure, and by name in the file HAWSER_REPEATS.
  */
 export const repeatedOnce = { retry: 1, reporters: [listRepeated(), 'default'] } as const;
 

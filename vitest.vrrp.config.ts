@@ -3,10 +3,10 @@ import { LongestFirst } from './vitest.longest-first.ts';
 import { repeatedOnce } from './vitest.repeated.ts';
 import { patience } from './vitest.shared.ts';
 
-/** These compare times with a promise, and run alone: other tests would lengthen those times. */
+/** These check promised times and run alone, because other tests would lengthen those times. */
 const timed = ['test/vrrp/killed-container.test.ts'];
 
-/** `npm run test:vrrp`: three whole nodes a file, and two files at a time, as they wait for most of it. */
+/** `npm run test:vrrp`: three complete nodes per file, and two files at a time, because they mostly wait. */
 export default defineConfig({
   test: {
     ...patience,

@@ -1,6 +1,6 @@
 /**
- * Bundles `src/main.ts` into `dist/`, one chunk per command; each daemon of a node again into its own folder, without code
- * that only other commands use; and the page of `hawser status --serve` into `dist/page/`.
+ * Bundles `src/main.ts` into `dist/`, one chunk per command. Also bundles each node daemon into its own folder, without code
+ * that only other commands use, and the page of `hawser status --serve` into `dist/page/`.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,8 +8,8 @@ import { dirname, join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 /**
- * The part of the Kubernetes client that sends its own requests, which hawser never does: hawser uses only the kubeconfig's
- * options for Node's `https` (src/engine/kube/kubeconfig.ts). 1 MB of code, and 9 MB of each monitor's memory.
+ * The part of the Kubernetes client that sends requests. hawser never uses it, only the kubeconfig's options for Node's
+ * `https` (src/engine/kube/kubeconfig.ts). Leaving it out saves 1 MB of code and 9 MB of memory in each monitor.
  */
 const unused: Readonly<Record<string, readonly string[]>> = {
   undici: ['Agent', 'ProxyAgent'],
@@ -32,7 +32,7 @@ const withoutUnused: Plugin = {
   },
 };
 
-/** Each has a bundle without the other commands (docs/internals/decisions/0003). */
+/** Each daemon has a bundle without the other commands (docs/internals/decisions/0003). */
 const daemons = ['haproxy supervise', 'haproxy monitor', 'keepalived supervise', 'keepalived monitor'];
 const onlyCommand = (name: string): Plugin => ({
   name: 'only-command',
@@ -41,7 +41,7 @@ const onlyCommand = (name: string): Plugin => ({
       contents: `export const commands = { '${name}': () => import('./${fileOf(name)}.ts') };`,
       resolveDir: dirname(path),
     }));
-    // This also drops the parts of libraries that only reading the file needs.
+    // This also drops library code that is needed only to read the file.
     if (name.endsWith(' supervise'))
       onLoad({ filter: /\/src\/commands\/pods\.ts$/ }, () => ({
         contents: `throw new Error('Cannot read the settings file: a supervisor has a child read it (scripts/build.ts)');`,
@@ -57,12 +57,12 @@ const options = {
   platform: 'node',
   format: 'esm',
   target: 'node24',
-  // Names are kept for readable stacks: shortening them and keeping the originals, as esbuild can, costs a supervisor 0.3 MB.
+  // Names are kept for readable stacks. Minifying them with esbuild's keepNames costs a supervisor 0.3 MB.
   minifyWhitespace: true,
   minifySyntax: true,
   sourcemap: false,
   logLevel: 'warning',
-  // Some dependencies are CommonJS and call require() for Node's own modules.
+  // Some CommonJS dependencies call require() for Node's own modules.
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },
@@ -71,7 +71,7 @@ const program = { hawser: 'src/main.ts' };
 const renderThread = { 'render-worker': 'src/engine/render/render-worker.ts' };
 const jinjaChild = { 'jinja-child': 'src/pod-proxy/template/jinja-child.ts' };
 
-// A running hawser may still have chunks to load: the old bundle stays complete until the new one exists.
+// A running hawser may still load chunks, so the old bundle stays complete until the new one exists.
 const outdir = 'dist.new';
 const before = 'dist.old';
 for (const each of [outdir, before]) rmSync(each, { recursive: true, force: true });
@@ -99,15 +99,15 @@ await build({
   format: 'esm',
   target: 'es2022',
   minify: true,
-  // The existing tsconfig is only for type checks, and is not in the image's build.
+  // The project's tsconfig is only for type checks and is missing in the image build.
   tsconfigRaw: {},
   logLevel: 'warning',
 });
 for (const name of ['page.css', 'icon.svg']) copyFileSync(`${browser}/${name}`, `${outdir}/page/${name}`);
-// Empty without a repository, as in the image's build, where the image says it.
+// Empty without a repository, as in the image build, where HAWSER_REVISION is set instead.
 const { stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' });
 writeFileSync(`${outdir}/revision`, stdout ?? '');
-// A finished release is kept.
+// Keep a finished release.
 if (existsSync('dist/release')) renameSync('dist/release', `${outdir}/release`);
 if (existsSync('dist')) renameSync('dist', before);
 renameSync(outdir, 'dist');

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks the alerts, runs their tests and checks the dashboard's expressions, with the distribution's promtool.
+# Checks the alerts, runs their tests and checks the dashboard's expressions, using the distribution's promtool.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 
@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 promtool=$(sh scripts/packaged-programs.sh prometheus promtool)
 "$promtool" check rules alerts/hawser.rules.yaml
 "$promtool" test rules alerts/tests.yaml
-# As recording rules, which is what promtool can check; JSON is YAML. Grafana would have put the variables in.
+# As recording rules, which promtool can check; JSON is valid YAML. Variables are replaced here, as Grafana would do.
 node -e '
   const { panels } = JSON.parse(require("node:fs").readFileSync("dashboards/hawser.json", "utf8"));
   const targets = panels.flatMap((panel) => panel.targets ?? []);

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Prints the lines of a containers.conf with which podman and buildah can start containers on this machine, none where
-# their defaults do: sh scripts/container-settings.sh. What is to be set is tried, not guessed: hard limits that
-# cannot be raised, a hybrid cgroup layout, or no systemd make one or the other setting fail, and machines differ.
-# Everything tried happens in a folder of its own: nothing of the caller's podman is touched.
+# Prints a containers.conf with which podman and buildah can start containers on this machine, or nothing if the defaults
+# work: sh scripts/container-settings.sh. Settings are tried, not guessed: machines differ, and hard limits that
+# cannot be raised, a hybrid cgroup layout, or a missing systemd each make some setting fail.
+# All attempts use a separate folder and do not touch the caller's podman.
 set -eu
 
 fail() {
@@ -17,20 +17,20 @@ printf '[storage]\ndriver = "vfs"\ngraphroot = "%s"\nrunroot = "%s"\n' "$dir/sto
 try() { podman --tmpdir "$dir/tmp" "$@" >>"$dir/log" 2>&1; }
 trap 'rm -rf -- "$dir"' EXIT
 
-# The pause container comes with podman: starting it takes every setting, and no image.
+# The pause container comes with podman. Starting it exercises every setting and needs no image.
 works() {
-  # Locks in files: those in shared memory are one segment for every podman of a machine.
+  # File locks, because the shared-memory segment for locks is common to every podman on a machine.
   printf '%s\nlock_type = "file"\n' "$1" >"$CONTAINERS_CONF"
   started=no
   if try pod create --network host --name probe --pod-id-file "$dir/id" && try pod start probe; then started=yes; fi
   try pod rm --force --time 0 probe || :
-  # podman forgets some of them where cgroups of both versions are mounted.
+  # podman leaves some of these behind if cgroups of both versions are mounted.
   [ ! -s "$dir/id" ] || rmdir /sys/fs/cgroup/*/libpod_parent/"$(cat "$dir/id")" 2>/dev/null || :
   rm -f -- "$dir/id"
   [ "$started" = yes ]
 }
 
-# podman holds itself to as many processes as there are pids.
+# podman caps its process limit at pid_max.
 hard() { sed -n "s/^$1 *[^ ]* *\([^ ]*\).*/\1/p" /proc/self/limits; }
 least() { if [ "$1" != unlimited ] && [ "$1" -lt "$2" ]; then echo "$1"; else echo "$2"; fi; }
 files=$(least "$(hard 'Max open files')" 1048576)

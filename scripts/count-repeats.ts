@@ -1,8 +1,8 @@
 /**
  * node scripts/count-repeats.ts LIST HISTORY
  *
- * Adds the names that a run repeated (LIST, one a line; HAWSER_REPEATS) to the history of the last ten runs, and prints how often each
- * was repeated in them. Exit code 1 if one of this run was for the third time: that is no chance, but a test or a program to mend.
+ * Adds the tests that a run repeated (LIST, one per line; HAWSER_REPEATS) to the history of the last ten runs, and prints in how many of
+ * them each was repeated. Exits with 1 if one was repeated in a third run: that is not chance, but a test or a program to fix.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -12,7 +12,7 @@ const MOST = 2;
 
 type History = readonly (readonly string[])[];
 
-/** Of each name of the newest run: in how many of the last runs it was repeated. */
+/** For each name in the newest run: in how many of the last runs it was repeated. */
 export function countRepeats(history: History): ReadonlyMap<string, number> {
   const runs = history.slice(-RUNS);
   const newest = [...new Set(runs.at(-1))];

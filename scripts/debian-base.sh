@@ -1,8 +1,8 @@
 #!/bin/sh
-# Makes the file system of a small Debian as a tar file, and prints where it lies:
+# Creates a minimal Debian file system as a tar file and prints its path:
 #   sh scripts/debian-base.sh trixie|bookworm
-# It is made once and kept in HAWSER_DEBIAN_CACHE (/var/cache/hawser-debian). The packages come from where apt on this
-# machine takes its own, whatever release that is: a mirror of Debian has them all.
+# It is created once and cached in HAWSER_DEBIAN_CACHE (/var/cache/hawser-debian). Packages come from this machine's apt
+# mirror, whatever its release, because a Debian mirror has all releases.
 set -eu
 release=${1:-}
 cache=${HAWSER_DEBIAN_CACHE:-/var/cache/hawser-debian}
@@ -18,7 +18,7 @@ trixie | bookworm) ;;
 esac
 [ "$(id -u)" -eq 0 ] || fail 'debootstrap needs root'
 mkdir -p "$cache"
-# A change of this script makes a new one.
+# A change to this script invalidates the cache.
 file=$cache/$release-$(sha256sum "$0" | cut -c 1-12).tar
 exec 9>"$cache/lock"
 flock 9
@@ -34,7 +34,7 @@ if ! command -v debootstrap >/dev/null 2>&1 || [ ! -d /usr/share/keyrings ]; the
     fail 'apt-get could not install debootstrap (see above)'
 fi
 
-# "CODENAME URI" of this machine's own sources of Debian: its own release, with and without a suffix for updates.
+# "CODENAME URI" of this machine's Debian sources: its own release, with and without a suffix for updates.
 list() {
   apt-get indextargets --format '$(ORIGIN) $(COMPONENT) $(CODENAME) $(REPO_URI)' 'Created-By: Packages' |
     sed -n 's/^Debian main //p' | sort -u
@@ -60,7 +60,7 @@ for suffix in '' -updates -security; do
   uri=$(uri "$suffix")
   [ -z "$uri" ] || printf 'deb %s %s%s main\n' "$uri" "$release" "$suffix"
 done >"$dir/root/etc/apt/sources.list"
-# As the published slim image: nothing that only people read, now or in what is installed later.
+# Like the published slim image: no documentation or translations, now or in packages installed later.
 cd "$dir/root"
 for path in doc info lintian locale man; do
   printf 'path-exclude=/usr/share/%s/*\n' "$path"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# faults-short.sh: random faults of fixed seeds for three minutes in all, as CI runs them. A seed with a violation is repeated once:
-# the same plan never meets the nodes in quite the same state, and a machine may be busy without starving them.
+# faults-short.sh: random faults with fixed seeds, for three minutes in total, as CI runs them. A seed with a violation is repeated
+# once, because the nodes' state is never quite the same for a plan, and a machine may be busy without starving them.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 for seed in 11 12 13; do

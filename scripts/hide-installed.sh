@@ -1,8 +1,8 @@
 #!/bin/sh
-# hide-installed.sh CMD...: runs CMD where no hawser that is installed on this machine can be seen, because tests must
-# depend on nothing but the checkout. What is hidden is hidden from CMD alone: it gets a mount namespace of its own, and a
-# folder of its own for the names of network namespaces, which are mounts and go with it however it ends. Of the HAWSER_*
-# variables CMD gets the file that counts repeats, and no setting of hawser.
+# hide-installed.sh CMD...: hides an installed hawser from CMD, because tests must depend only on the checkout. CMD gets its
+# own mount namespace, so nothing is hidden from other programs. It also gets its own folder for the names of network
+# namespaces; these are mounts and disappear with CMD however it ends. Of the HAWSER_* variables, CMD gets only the file
+# that counts repeats, and no settings of hawser.
 set -eu
 for name in $(env | sed -n 's/^\(HAWSER_[A-Z_]*\)=.*/\1/p'); do
   [ "$name" = HAWSER_REPEATS ] || unset "$name"

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Builds the image with the container tool that is here: sh scripts/image.sh [NAME:TAG] [more arguments for the build]
-# BASE=… takes another image of Debian 13 or 12 than debian:trixie-slim, ENGINE=… another tool than the first of docker,
-# podman and buildah that works, ARCH=amd64|arm64 another kind of machine than this one (its programs have to run here:
-# binfmt_misc with qemu-user-static), SNAPSHOT=20260918T000000Z Debian's packages as they were then. The same sources on the
-# same base and snapshot give the same layers: all times are SOURCE_DATE_EPOCH, by default that of the commit. What the image holds is in its /opt/hawser/sbom.spdx.json (SPDX), and in a copy at
-# dist/sbom-ARCH.spdx.json.
+# Builds the image with a locally installed container tool: sh scripts/image.sh [NAME:TAG] [more arguments for the build]
+# BASE=… uses another Debian 13 or 12 image than debian:trixie-slim. ENGINE=… uses another tool than the first working one of
+# docker, podman and buildah. ARCH=amd64|arm64 builds for another architecture, whose programs have to run here (binfmt_misc
+# with qemu-user-static). SNAPSHOT=20260918T000000Z uses Debian's packages of that time. The same sources on the same base
+# and snapshot give the same layers: all times are SOURCE_DATE_EPOCH, by default the commit's. The SBOM (SPDX) is in the
+# image at /opt/hawser/sbom.spdx.json, and is copied to dist/sbom-ARCH.spdx.json.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 
@@ -17,7 +17,7 @@ version=$(sed -n 's/^  "version": "\(.*\)",$/\1/p' package.json)
 tag=${1:-hawser:$version}
 [ $# -eq 0 ] || shift
 
-# A docker without its daemon builds nothing.
+# docker without its daemon cannot build.
 works() { command -v "$1" >/dev/null 2>&1 && { [ "$1" != docker ] || docker info >/dev/null 2>&1; }; }
 engine=${ENGINE:-}
 for each in docker podman buildah; do
@@ -40,7 +40,7 @@ dir=$(mktemp -d)
 trap 'rm -rf -- "$dir"' EXIT
 context=.
 if [ "$arch" != "$here" ]; then
-  # The same packages, as package-lock.json pins them, with the programs of that kind of machine.
+  # The same packages, pinned by package-lock.json, with that architecture's programs.
   context=$dir/context
   mkdir "$context"
   cp -R .dockerignore Dockerfile LICENSE bin manifests package.json package-lock.json scripts src templates "$context"
@@ -48,7 +48,7 @@ if [ "$arch" != "$here" ]; then
     fail "npm ci failed for $arch (see above)"
   set -- --platform "linux/$arch" "$@"
 elif [ ! -x "node_modules/node-linux-$cpu/bin/node" ]; then
-  # On a fresh clone. The build needs none of the Debian packages that scripts/setup.sh installs.
+  # A fresh clone. The build needs none of the Debian packages that scripts/setup.sh installs.
   npm ci --no-fund --no-audit --loglevel=error ||
     fail 'npm ci failed (see above), expected npm and a registry that can be reached'
 fi
@@ -70,7 +70,7 @@ buildah*) kind=buildah ;;
 *) kind=docker ;;
 esac
 if [ "$kind" != docker ]; then
-  # Only this format has HEALTHCHECK. The host's network, because a bridge needs more packages than the build.
+  # Only the docker format has HEALTHCHECK. Uses the host's network, because a bridge needs more packages than the build.
   set -- --format docker --layers --timestamp "$epoch" --network host "$@"
   if [ -z "${CONTAINERS_CONF:-}" ] && [ "$(id -u)" -eq 0 ]; then
     settings=$dir/containers.conf
@@ -80,7 +80,7 @@ if [ "$kind" != docker ]; then
 fi
 "$engine" build "$@"
 
-# A container that never runs, to copy a file out of it.
+# Creates a container, without running it, to copy a file out of it.
 sbom=dist/sbom-$arch.spdx.json
 mkdir -p dist
 if [ "$kind" = buildah ]; then
@@ -92,7 +92,7 @@ else
 fi
 "$engine" rm "$container" >/dev/null
 
-# What a node has to pull, layer by layer.
+# Prints what a node has to pull, layer by layer.
 if [ "$kind" = buildah ]; then
   "$engine" images --noheading --format '{{.Name}}:{{.Tag}} {{.Size}}' "$tag"
   "$engine" inspect --type image --format '{{range .OCIv1.RootFS.DiffIDs}}{{println .}}{{end}}' "$tag"

@@ -1,6 +1,6 @@
 /**
- * `npm run measures [-- --json]`: the project's sizes and their targets, and each room's lines of src and test and words of docs. It changes
- * nothing and exits with 0: test/architecture.test.ts holds the hard limits.
+ * `npm run measures [-- --json]`: prints the project's sizes and their targets, and each room's lines of src and test and words of docs.
+ * Changes nothing and exits with 0; the hard limits are in test/architecture.test.ts.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -8,11 +8,11 @@ import { dirname, join, relative } from 'node:path';
 const src = join(import.meta.dirname, '../src');
 
 interface SourceFile {
-  /** Below src. */
+  /** Relative to src. */
   readonly path: string;
   readonly text: string;
   readonly lines: number;
-  /** Files of src, types included. */
+  /** Imported files of src, including type imports. */
   readonly imports: readonly string[];
 }
 
@@ -40,18 +40,18 @@ function readSource(): readonly SourceFile[] {
   });
 }
 
-/** Files that name one of these types: the files to open in order to follow it. */
+/** Files that mention one of these types: the files a reader has to open to follow it. */
 function naming(files: readonly SourceFile[], nouns: readonly string[]): readonly string[] {
   const pattern = new RegExp(`\\b(?:${nouns.join('|')})\\b`);
   return files.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
 }
 
-/** Its folder; a `product.ts` is its own place, as in test/architecture.test.ts. */
+/** The file's folder; a `product.ts` is its own place, as in test/architecture.test.ts. */
 function placeOf(path: string): string {
   return /^[^/]+\/product\.ts$/.test(path) ? path : dirname(path);
 }
 
-/** Folders that reach themselves through the imports of their files, each cycle once. */
+/** Import cycles between folders, each listed once. */
 function circles(files: readonly SourceFile[]): readonly string[] {
   const targets = new Map<string, Set<string>>();
   for (const { path, imports } of files)
@@ -112,7 +112,7 @@ function lineOf({ name, value, goal, which = [] }: Measure): string {
 
 const root = join(import.meta.dirname, '..');
 
-/** How many of them the files below a folder have, by room: the first folder, and the second one of `engine`, `unit` and `integration`. */
+/** Total size of the files below a folder by room: the first folder, or the first two in `engine`, `unit` and `integration`. */
 function sizesIn(
   folder: string,
   endings: RegExp,

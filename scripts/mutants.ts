@@ -1,8 +1,8 @@
 /**
  * node scripts/mutants.ts [--count 40] [--seed SEED] [--only src/vip]
  *
- * Breaks one line of the code at a time, in a copy of the checkout, and runs the nearest unit tests that load it. A mutant that
- * they all pass has survived: nothing in `unit` holds that line. Prints a line for each, and the survivors again at the end.
+ * Breaks one line of code at a time in a copy of the checkout and runs the nearest unit tests that load it. If they all pass,
+ * the mutant has survived: nothing in `unit` covers that line. Prints a line for each mutant, and the survivors again at the end.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -57,7 +57,7 @@ function replaced(line: string, pattern: RegExp, by: string): string | undefined
 
 interface Mutant {
   readonly file: string;
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number;
   readonly kind: string;
   readonly text: string;
@@ -67,7 +67,7 @@ function mutantsOf(file: string): readonly Mutant[] {
   return readFileSync(join(root, file), 'utf8')
     .split('\n')
     .flatMap((line, index) => {
-      // Comments, imports, types and strings are not behaviour.
+      // Comments, imports and types are not behaviour.
       if (
         /^\s*(\/\/|\/?\*|import |export \{|type |interface |readonly )|^\s*\S+: (readonly )?\w+;$/.test(line)
       )
@@ -95,7 +95,7 @@ function importersByFile(): ReadonlyMap<string, readonly string[]> {
   return importers;
 }
 
-/** The unit tests that load a file, the nearest first. */
+/** The unit tests that load a file, nearest first. */
 function testsOf(file: string, importers: ReadonlyMap<string, readonly string[]>): readonly string[] {
   let reached = [file];
   const seen = new Set(reached);
@@ -138,7 +138,7 @@ function fateOf({ file, line, text }: Mutant, tests: readonly string[]): Fate {
       .with(line - 1, text)
       .join('\n'),
   );
-  // As new as the mutant: unit tests do not run the bundle, and it need not be built again.
+  // Newer than the mutant, so that the bundle is not rebuilt; unit tests do not run it.
   utimesSync(join(copy, 'dist/hawser.mjs'), new Date(), new Date(Date.now() + 3_600_000));
   const { status } = spawnSync(
     'vitest',

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Says where programs of a Debian package are, one a line, and gets the missing ones. The package is not installed, because it
-# would start what it brings: the programs are taken out of it and kept.
+# Prints the paths of a Debian package's programs, one per line, and fetches missing ones. The package is not installed,
+# because it would start its services. Instead, the programs are extracted and cached.
 #   sh scripts/packaged-programs.sh PACKAGE PROGRAM…
 set -eu
 

@@ -1,4 +1,4 @@
-/** Writes the files generated from the settings' schema, schemas/config.schema.json, docs/configuration.md and docs/router-settings.md, and docs/metrics.md. */
+/** Writes the generated files: schemas/config.schema.json, docs/configuration.md, docs/router-settings.md and docs/metrics.md. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { drivenTexts } from '../test/helpers/monitoring/driven-pages.ts';

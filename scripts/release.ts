@@ -1,11 +1,11 @@
 /**
- * Makes a release of the checked-out commit, in dist/release:
+ * Builds a release of the checked-out commit in dist/release:
  *   npm run release -- VERSION [--arch amd64|arm64]… [--base IMAGE] [--snapshot TIME|none] [--out DIR] [--draft]
- * It needs podman, and a clean working tree. If a file names another version than VERSION, or the changelog has no heading for it, it
- * writes both and commits that first. `--arch` builds only these images, by default both; it exits 1 if one of them was skipped.
- * `--base` and `--snapshot` are the base image and the time of Debian's packages in the images; with `none` the
- * packages come from the base's own sources, as they are now. `--draft` builds the checkout, clean or not, and commits nothing.
- * Nothing is signed, tagged or pushed: it prints the commands.
+ * Needs podman and a clean working tree. If files do not have VERSION yet, or the changelog has no heading for it, it writes both
+ * and commits them first. `--arch` builds only these images, by default both; it exits with 1 if one of them was skipped.
+ * `--base` is the base image and `--snapshot` the time of Debian's packages in the images; with `none` the
+ * packages come from the base's own sources, as of now. `--draft` builds the checkout, clean or not, and commits nothing.
+ * Nothing is signed, tagged or pushed; the commands for that are printed.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -73,7 +73,7 @@ function git(...args: readonly string[]): string {
   return execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trimEnd();
 }
 
-/** Makes every place that names the version name this one, and the changelog have its heading. Commits the changes. */
+/** Writes the version to every place that has one, adds its heading to the changelog, and commits the changes. */
 function settleVersion({ version, isDraft }: Request): void {
   const current: string = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
   const other = versionPlaces(root).filter((place) => place.version !== current);

@@ -1,6 +1,6 @@
 /**
- * A program: makes the picture of the status page in docs/images, from three nodes in
- * network namespaces with real faults. Its argument is the number of minutes over which they are spread (default: 2), since the page shows an hour.
+ * A program that takes the screenshot of the status page in docs/images, from three nodes in network namespaces with real faults.
+ * The argument is the number of minutes over which the faults are spread (default: 2), since the page shows an hour.
  * Needs root.
  */
 import { tmpdir } from 'node:os';
@@ -22,11 +22,11 @@ if (!(minutes > 0)) {
 }
 const tell = (text: string) => console.log(`${new Date().toISOString().slice(11, 19)} ${text}`);
 
-// The nodes and the browser end with this process; the browser's library would otherwise intercept SIGTERM.
+// The nodes and the browser end with this process. Otherwise the browser's library would intercept SIGTERM.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 ensureBuilt();
-// Before the nodes: a starting browser takes CPU time from them.
+// Started before the nodes, because a starting browser takes CPU time from them.
 await using context = await startBrowser({ colorScheme: 'light' });
 tell('starting three nodes');
 await using cluster = await openCluster();

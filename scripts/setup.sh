@@ -1,8 +1,8 @@
 #!/bin/sh
-# Installs what is missing (Debian packages, npm packages) and builds dist/. It says what it is about to do before it does
-# it, and nothing where there is nothing to do.
-# Its arguments are Debian packages that only some have a use for, and whose program has the package's name.
-# HAWSER_SETUP_FOR=unit: what unit tests need, which is no Debian package and not root.
+# Installs missing Debian and npm packages and builds dist/. Announces each action before it starts, and prints nothing if
+# there is nothing to do.
+# Arguments: optional Debian packages whose program has the package's name.
+# HAWSER_SETUP_FOR=unit: only what unit tests need, which is neither Debian packages nor root.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 
@@ -29,7 +29,7 @@ need socat socat
 need mount util-linux
 need unshare util-linux
 need chrt util-linux
-# What only tests need, each in a package of its own name.
+# Needed only by tests; each program is in a package of the same name.
 for program in "$@"; do need "$program" "$program"; done
 
 [ "${HAWSER_SETUP_FOR:-}" != unit ] || missing=
@@ -38,20 +38,20 @@ if [ -n "$missing" ]; then
   [ "$(id -u)" -eq 0 ] || fail "missing:$missing; type: sudo apt-get update && sudo apt-get install --no-install-recommends$missing"
   echo "setup: installing Debian packages:$missing"
   apt-get update -qq || fail 'apt-get update failed (see above), expected the package lists'
-  # The package would start a daemon of its own where an init runs; hawser brings its own.
+  # With an init system, the packages would start daemons of their own. hawser starts its own.
   DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -y -qq --no-install-recommends $missing >/dev/null ||
     fail "apt-get could not install$missing (see above)"
 fi
 [ "${HAWSER_SETUP_FOR:-}" = unit ] || [ "$(id -u)" -eq 0 ] || fail 'not root, expected root: network namespaces and nftables need it; type: sudo npm run demo, or sudo npm test'
 
-# node_modules is current when the lock file it was made from is the one here.
+# node_modules is current if it was installed from this lock file.
 stamp=node_modules/.hawser-lock
 if ! cmp -s package-lock.json "$stamp"; then
   echo 'setup: installing the npm packages of package-lock.json into node_modules'
   npm ci --no-fund --no-audit --loglevel=error || fail 'npm ci failed (see above), expected a registry that can be reached; then type the command again'
   cp package-lock.json "$stamp"
 fi
-# The pinned Node runs TypeScript as it is. It exists for x64 and arm64 only.
+# The pinned Node runs TypeScript directly. It exists only for x64 and arm64.
 [ -x node_modules/.bin/node ] || [ "$major" -ge 24 ] || fail "there is no pinned node for $(uname -m) and node is $(node --version), expected v24 or newer"
 
 if [ ! -f dist/hawser.mjs ] || [ -n "$(find src scripts/build.ts package-lock.json -newer dist/hawser.mjs -print -quit)" ]; then

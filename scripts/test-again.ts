@@ -2,8 +2,8 @@
  * npm run test:again -- N [FILES] [--load LOOPS] [--minutes LIMIT] [--base COMMIT] [--seed SEED]
  *
  * Runs N copies of each test file side by side under busy loops, and prints how many failed and how long they took. Copies
- * contend for cores, ports and files; repeats of one do not. Without FILES: the test files that differ from the base, and those
- * that import what differs. They run in a drawn order until the time is up. Exit code 1 if a copy failed.
+ * contend for cores, ports and files; repeating one file does not. Without FILES, runs the test files that differ from the base
+ * and those that import changed files. Runs them in random order until the time is up. Exits with 1 if a copy failed.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -45,7 +45,7 @@ function isCopy(name: string): boolean {
   return name.endsWith('.again.test.ts');
 }
 
-/** The changed files of test/ since the base; undefined if there is no base. */
+/** The files in test/ that have changed since the base; undefined if there is no base. */
 function changed(): readonly string[] | undefined {
   const git = (...args: readonly string[]) =>
     execFileSync('git', args, { encoding: 'utf8', stdio: 'pipe' }).trim();
@@ -57,7 +57,7 @@ function changed(): readonly string[] | undefined {
   }
 }
 
-/** The files themselves and every file of test/ that imports one of them, directly or indirectly. */
+/** The files and every file in test/ that imports one of them, directly or indirectly. */
 function withImporters(files: readonly string[]): readonly string[] {
   const importers = new Map<string, string[]>();
   for (const file of sources)
@@ -70,7 +70,7 @@ function withImporters(files: readonly string[]): readonly string[] {
   return [...reached];
 }
 
-/** The same order for the same seed. */
+/** Shuffles the files; the same seed gives the same order. */
 function drawn(files: readonly string[]): readonly string[] {
   let state = Number(values.seed);
   const keyed = files.toSorted().map((file) => {
@@ -96,7 +96,7 @@ interface Copy {
   readonly failed: readonly string[];
 }
 
-/** Undefined if the time was up before the end. */
+/** Undefined if the time was up before they finished. */
 function runCopies(file: string): readonly Copy[] | undefined {
   const dir = mkdtempSync(join(tmpdir(), 'hawser-again-'));
   const names = Array.from({ length: Number(copies) }, (_, index) =>
@@ -174,5 +174,5 @@ const outcomes = files.map((file) => {
 });
 const leftOut = files.filter((_, index) => outcomes[index] === 'left out');
 if (leftOut.length > 0) console.log(`left out after ${values.minutes} minutes: ${leftOut.join(' ')}`);
-// The loops would keep this process alive; they are ended with it.
+// The loops would keep this process alive. They are killed when it exits.
 process.exit(outcomes.includes('failed') ? 1 : 0);

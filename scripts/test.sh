@@ -1,5 +1,5 @@
 #!/bin/sh
-# npm test: the unit tests, and the contract tests, which need root. Its arguments are vitest's.
+# npm test: the unit tests, and the contract tests if run as root. Arguments are passed to vitest.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 if [ "$(id -u)" -eq 0 ]; then

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Runs tests with the HAProxy, keepalived and nftables of the other Debian: of 12 on a Debian 13, of 13 elsewhere.
+# Runs tests with the HAProxy, keepalived and nftables of another Debian release: 12 on Debian 13, 13 elsewhere.
 #   sh scripts/versions.sh [trixie|bookworm [COMMAND…]]
-# The other Debian is made by debootstrap once and kept (scripts/debian-base.sh). What runs in it sees this checkout, and
-# whatever it writes elsewhere stays in memory. It has processes, mounts and a network of its own: when it ends, whatever ends
-# it, the kernel takes all of that away.
+# The other Debian is created once by debootstrap and cached (scripts/debian-base.sh). Programs in it see this checkout, and
+# their writes elsewhere stay in memory. It has its own processes, mounts and network, which the kernel removes however the
+# run ends.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 checkout=$PWD
 
-# As process 1 of the new namespaces: mounts everything, then runs the command.
+# Runs as process 1 of the new namespaces: mounts everything, then runs the command.
 if [ "${1:-}" = --inside ]; then
   root=$2
   shift 2
@@ -22,7 +22,7 @@ if [ "${1:-}" = --inside ]; then
   mount --rbind /sys/fs/cgroup /mnt/root/sys/fs/cgroup
   mount --rbind /dev /mnt/root/dev
   ip link set lo up
-  # Not exec: a process 1 that takes no orphans leaves zombies, which keepalived would take for itself.
+  # No exec: a process 1 that does not reap orphans leaves zombies, which keepalived would mistake for a running keepalived.
   chroot /mnt/root sh -c 'cd "$1" && shift && exec "$@"' sh "$checkout" "$@"
   exit
 fi
@@ -71,7 +71,7 @@ export PATH="$checkout/node_modules/.bin:/usr/local/sbin:/usr/local/bin:/usr/sbi
 unshare --mount --pid --net --uts --ipc --fork --kill-child --propagation private \
   sh scripts/versions.sh --inside "$root" "$@" &
 child=$!
-# Its death is that of everything inside.
+# Killing it kills everything inside.
 trap 'kill -KILL "$child" 2>/dev/null; exit 130' INT TERM HUP
 status=0
 wait "$child" || status=$?

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 
 const src = fileURLToPath(new URL('../src', import.meta.url));
 
-/** What every product, and the programs that they drive, may use. */
+/** What every product, and the programs it drives, may import. */
 const engine = [
   'engine/kube',
   'engine/monitor',
@@ -20,8 +20,8 @@ const engine = [
 ] as const;
 
 /**
- * What each room may import: other rooms, packages, and Node's own modules where `node` is listed. ARCHITECTURE.md
- * shows the same table. An `import type` counts: a type is a dependency too.
+ * What each room may import: other rooms, packages, and Node's own modules if `node` is listed. ARCHITECTURE.md
+ * shows the same table. `import type` counts too: a type is a dependency.
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['commands', 'cli', 'engine/system'],
@@ -53,7 +53,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   operate: [...engine, 'cli', 'node', 'diff', 'yaml', 'zod'],
 };
 
-/** The folders of `src`; of the engine, its folders. */
+/** The folders of `src`; for the engine, its subfolders. */
 function rooms(): readonly string[] {
   const foldersOf = (path: string): readonly string[] =>
     readdirSync(path, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? entry.name : []));
@@ -67,7 +67,7 @@ function roomOf(path: string): string {
   return first === 'engine' ? `${first}/${second}` : first;
 }
 
-/** How ARCHITECTURE.md writes a list: the engine's rooms as one word where all may be used, without packages. */
+/** How ARCHITECTURE.md writes a list: "engine" if all of the engine's rooms are allowed, and no packages. */
 function cellOf(room: string, list: readonly string[]): string {
   if (room === 'commands') return 'everything';
   const others = list.filter((each) => rooms().includes(each));
@@ -79,7 +79,7 @@ interface Import {
   readonly file: string;
   readonly room: string;
   readonly specifier: string;
-  /** The room, the package, or Node's module. */
+  /** A room, a package or a Node module. */
   readonly target: string;
 }
 
@@ -118,7 +118,7 @@ const files = readdirSync(src, { recursive: true, withFileTypes: true })
 const imports = files.flatMap(importsOf);
 
 describe('rooms', () => {
-  test('import only what their row of the table allows', () => {
+  test('import only what the table allows', () => {
     const wrong = imports
       .filter((each) => !isAllowed(each))
       .map(({ file, specifier }) => `${file} imports ${specifier}`);
@@ -133,7 +133,7 @@ describe('rooms', () => {
     expect(imports.filter(({ specifier }) => builtinModules.includes(specifier))).toEqual([]);
   });
 
-  test('stand in ARCHITECTURE.md as they stand here', () => {
+  test('match the table in ARCHITECTURE.md', () => {
     const page = readFileSync(fileURLToPath(new URL('../ARCHITECTURE.md', import.meta.url)), 'utf8');
     const rows = new Map(
       [...page.matchAll(/^\| `src\/([a-z./-]+?)\/?` \|[^|]*\| ([^|]*) \|$/gm)].map(
@@ -147,11 +147,11 @@ describe('rooms', () => {
 describe('ARCHITECTURE.md', () => {
   const page = readFileSync(fileURLToPath(new URL('../ARCHITECTURE.md', import.meta.url)), 'utf8');
 
-  test('is two screens', () => {
+  test('fits on two screens', () => {
     expect(page.trimEnd().split('\n').length).toBeLessThanOrEqual(90);
   });
 
-  test('names only files and folders that are there', () => {
+  test('names only files and folders that exist', () => {
     const named = [...page.matchAll(/`((?:src|templates|alerts|docs)\/[a-z0-9/.-]+)`/g)].map(
       ([, path = '']) => path,
     );
@@ -160,15 +160,15 @@ describe('ARCHITECTURE.md', () => {
   });
 });
 
-describe('circles', () => {
-  test('are between no rooms', () => {
+describe('import cycles', () => {
+  test('do not exist between rooms', () => {
     const edges = imports
       .filter((each) => rooms().includes(each.target))
       .map(({ room, target }): Edge => [room, target]);
     expect(circlesIn(edges)).toEqual([]);
   });
 
-  test('are between no folders', () => {
+  test('do not exist between folders', () => {
     expect(circlesIn(folderEdges())).toEqual([]);
   });
 });
@@ -181,12 +181,12 @@ function folderEdges(): readonly Edge[] {
     .map(({ file, specifier }): Edge => [placeOf(file), placeOf(join(dirname(file), specifier))]);
 }
 
-/** Its folder. A `product.ts` looks over its whole room, and is a place of its own: nothing in the room may import it. */
+/** The file's folder. A `product.ts` covers its whole room and counts as a place of its own: nothing in the room may import it. */
 function placeOf(file: string): string {
   return /^[^/]+\/product\.ts$/.test(file) ? file : dirname(file);
 }
 
-/** Each set of places that reach one another, on a line; an import within a place is no circle. */
+/** Each set of places that reach one another, one per line. An import within a place is not a cycle. */
 function circlesIn(edges: readonly Edge[]): readonly string[] {
   const targets = Map.groupBy(
     edges.filter(([from, to]) => from !== to),
@@ -222,28 +222,28 @@ describe('source files', () => {
     expect(long).toEqual([]);
   });
 
-  test('of commands are at most 60 lines long: their work is done in a room', () => {
+  test('of commands are at most 60 lines long: the work is done in a room', () => {
     const commands = files.filter((file) => roomOf(relative(src, file)) === 'commands');
     expect(commands.filter((file) => readFileSync(file, 'utf8').split('\n').length > 61)).toEqual([]);
   });
 
-  test('of the engine mention none of the programs that it drives', () => {
+  test('of the engine do not mention the programs it drives', () => {
     const mentioning = files
       .map((file) => relative(src, file))
       .filter((file) => file.startsWith('engine/') && /haproxy|keepalived/i.test(contentOf(file)));
     expect(mentioning).toEqual([]);
   });
 
-  test('name the properties of an object literal: no literal is spread into another', () => {
+  test('list the properties of an object literal: no literal is spread into another', () => {
     expect(files.filter((file) => /^\s*\.\.\.\{ /m.test(readFileSync(file, 'utf8')))).toEqual([]);
   });
 
-  test('never find or end a process by its name', () => {
+  test('never find or kill a process by name', () => {
     const named = files.filter((file) => /\b(pkill|killall|pidof|pgrep)\b/.test(readFileSync(file, 'utf8')));
     expect(named).toEqual([]);
   });
 
-  test('of a supervisor reach nothing that costs its memory: docs/internals/decisions/0003', () => {
+  test('of a supervisor load no memory-hungry module: docs/internals/decisions/0003', () => {
     const reached = new Set(
       ['commands/haproxy-supervise.ts', 'commands/keepalived-supervise.ts'].flatMap((command) => [
         ...reachableFrom(command),
@@ -255,7 +255,7 @@ describe('source files', () => {
   });
 });
 
-/** Every file that a file loads, itself included; types are erased and do not count. */
+/** Every file that a file loads, including itself. Types are erased and do not count. */
 function reachableFrom(start: string): ReadonlySet<string> {
   const reached = new Set<string>();
   const queue = [start];
@@ -275,7 +275,7 @@ const testFiles = readdirSync(tests, { recursive: true, withFileTypes: true })
   .map((entry) => relative(tests, join(entry.parentPath, entry.name)));
 const testText = (file: string): string => readFileSync(join(tests, file), 'utf8');
 
-/** Unit tests that start programs or wait in real time. The list only becomes shorter: a new one belongs into `contract`. */
+/** Unit tests that start programs or wait in real time. This list may only shrink: new ones belong in `contract`. */
 const impure: readonly string[] = [
   'unit/api-lb/suspects/watch-suspects.test.ts',
   'unit/engine/system/time/workqueue.test.ts',
@@ -292,7 +292,7 @@ const impure: readonly string[] = [
 ];
 
 describe('tests', () => {
-  test('of unit start no program, make no namespace, wait for nothing and read no clock', () => {
+  test('in unit start no program, create no namespace, do not wait and do not read the clock', () => {
     const effects =
       /'node:child_process'|'execa'|net-namespace|helpers\/stall|\b(waitFor|times|setTimeout)\(|\bDate\.now\(/;
     const found = testFiles.filter((file) => file.startsWith('unit/') && effects.test(testText(file)));
@@ -301,8 +301,8 @@ describe('tests', () => {
     expect(mended, 'no exceptions any more').toEqual([]);
   });
 
-  // Each poll is one more chance to be late, and a late one cuts watches and lists again.
-  test('that count requests or events do not poll more often than once a second', () => {
+  // Each poll can be late, and a late poll interrupts watches and triggers another list.
+  test('that count requests or events poll at most once a second', () => {
     const isHasty = (block: string): boolean =>
       /checkInterval: \d{1,3}\b|check-interval', '\d{1,3}ms'/.test(block) &&
       /toHaveLength\(|\.length\)/.test(block);
@@ -314,22 +314,22 @@ describe('tests', () => {
     expect(hasty).toEqual([]);
   });
 
-  test('use times() for a list that only grows: a wait for an exact count misses one that overshoots', () => {
+  test('use times() for a list that only grows: waiting for an exact count misses an overshoot', () => {
     const rooms = /^(unit|contract|integration|slow|tools)\//;
     const equal = /waitFor\([^;]*\.length === (?!0\b)/;
     expect(testFiles.filter((file) => rooms.test(file) && equal.test(testText(file)))).toEqual([]);
   });
 
-  // A machine with no CPU left needs longer: the defaults end only what hangs.
-  test('do not end a wait within a minute, or a test before the project does', () => {
+  // A machine with no CPU left needs longer: the default timeouts only end what hangs.
+  test("do not give up waiting within a minute, or end before the project's timeout", () => {
     const rooms = /^(unit|contract|integration|slow|tools)\//;
     const short =
       /waitFor\([^;{]*(?<!undefined), [1-5]?\d_000,?\s*\);|^ {2}timeout: (\d\d|1[01]\d)_000,$|\{ timeout: (\d\d|1[01]\d)_000 \}, async/m;
     expect(testFiles.filter((file) => rooms.test(file) && short.test(testText(file)))).toEqual([]);
   });
 
-  // A starved client or server takes longer than a short drain, and is then cut by design.
-  test('that count lost connections do not shorten what HAProxy waits for', () => {
+  // A starved client or server takes longer than a short drain and is then cut by design.
+  test("that count lost connections do not shorten HAProxy's timeouts", () => {
     const isShort = (block: string): boolean =>
       /\blost\)?\.toEqual\(\{\}\)|lostSince\(/.test(block) && /\.supervise\(\)|\bshortTimes\b/.test(block);
     const short = testFiles.filter((file) =>
@@ -340,7 +340,7 @@ describe('tests', () => {
     expect(short).toEqual([]);
   });
 
-  test('never find or end a process by its name', () => {
+  test('never find or kill a process by name', () => {
     const named = /\b(pkill|killall|pidof|pgrep)\b/;
     const others = testFiles.filter((file) => file !== 'architecture.test.ts');
     expect(others.filter((file) => named.test(testText(file)))).toEqual([]);

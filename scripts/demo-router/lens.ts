@@ -9,7 +9,7 @@ import type { RouterScene, ShownRoute } from './view.ts';
 
 const ROUTES_EVERY_MS = 1_000;
 
-/** Observes the router: the statuses that it wrote into the Routes, and its HAProxy's supervisor. */
+/** Observes the router: the statuses it wrote to the Routes, and the supervisor of its HAProxy. */
 export function createLens(): Lens<Stage, RouterScene> {
   let supervisor: SupervisorStatus | undefined;
   let known: readonly KnownRoute[] = [];
@@ -28,7 +28,7 @@ export function createLens(): Lens<Stage, RouterScene> {
     supervisor = next;
     await lookAtRoutes(stage, event);
     const shown = known.map((route) => shownRoute(route, stage));
-    // Lasting routes come first, so that no line moves when others come and go.
+    // Permanent routes come first, so that no line moves when others come and go.
     const routes = [...shown.filter(({ pods }) => pods), ...shown.filter(({ pods }) => !pods)];
     return { supervisor, complete: (frame) => ({ ...frame, routes }) };
   };

@@ -1,4 +1,4 @@
-/** A program: `npm run demo:router`. See `usage`. */
+/** The program behind `npm run demo:router`. See `usage`. */
 import { runDemo } from '../demo/run-demo.ts';
 import { createLens } from './lens.ts';
 import { createStage } from './stage.ts';

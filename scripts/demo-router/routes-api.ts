@@ -3,13 +3,13 @@ import type { StoredObject } from '../../test/helpers/api-server/object-store.ts
 import type { NetNamespace } from '../../test/helpers/net-namespace.ts';
 import { writeObjects } from '../demo/cluster.ts';
 
-/** A Route as the API has it, with the status that the router wrote. */
+/** A Route in the API, with the status the router wrote. */
 export interface KnownRoute {
   readonly name: string;
   readonly namespace: string;
   /** `http` without TLS. */
   readonly kind: string;
-  /** `yes`, or the reason why not; undefined before the router has written. */
+  /** `yes`, or the reason for the rejection; undefined until the router has written a status. */
   readonly admitted: string | undefined;
   readonly status: unknown;
 }
@@ -17,11 +17,11 @@ export interface KnownRoute {
 export interface RoutesApi {
   /** Empty if the API does not answer. */
   readonly routes: () => Promise<readonly KnownRoute[]>;
-  /** Replaces the objects. A Route that stays keeps its status, as it would in a real API. */
+  /** Replaces the objects. A Route that stays keeps its status, as in a real API. */
   readonly show: (objects: readonly StoredObject[]) => Promise<void>;
 }
 
-/** The rest of the router's entry is restored too: otherwise the router would take it for another router's, and stop writing. */
+/** Keeps unknown fields, so that the router's entry is restored in full. Otherwise the router would take it for another's and stop. */
 const condition = z.looseObject({ type: z.string(), status: z.string(), reason: z.optional(z.string()) });
 const list = z.object({
   items: z.array(
@@ -57,7 +57,7 @@ export function routesApi(namespace: NetNamespace, server: string, stateFile: st
   };
 }
 
-/** From the API's answer to a list. */
+/** Parses the API's answer to a list. */
 export function routesIn(text: string): readonly KnownRoute[] {
   return list.parse(JSON.parse(text)).items.map(knownRoute);
 }

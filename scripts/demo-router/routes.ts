@@ -12,15 +12,15 @@ export const hosts = {
   refused: 'refused.demo',
 } as const;
 
-/** Two services with two pods each, by the numbers of their addresses. */
+/** Two services with two pods each, in the order of their addresses. */
 export const podNames = ['web-1', 'web-2', 'bank-1', 'bank-2'] as const;
 export type PodName = (typeof podNames)[number];
 export const addressOf = (name: PodName): string => podAddress(podNames.indexOf(name));
 
-/** Names in the pods' certificates: clients see the one for passthrough, the router sees the service's. */
+/** Names in the pods' certificates: clients check the passthrough host, the router checks the service names. */
 export const podDnsNames = [hosts.passthrough, 'bank.shop.svc', 'web.shop.svc'];
 
-/** A route of each kind: these are under load all the time. */
+/** One route of each kind. These are always under load. */
 export function lastingRoutes(authority: Authority): readonly StoredObject[] {
   const own = authority.issue({ commonName: hosts.edge, dnsNames: [hosts.edge, hosts.reencrypt] });
   const destinationCACertificate = authority.cert;
@@ -38,7 +38,7 @@ export function lastingRoutes(authority: Authority): readonly StoredObject[] {
   ];
 }
 
-/** The EndpointSlices of both services, without pods that are not ready. */
+/** The EndpointSlices of both services, without unready pods. */
 export function endpoints(notReady: readonly PodName[] = []): readonly StoredObject[] {
   return ['web', 'bank'].map((service) => {
     const own = podNames.flatMap((name, index) =>
@@ -56,13 +56,13 @@ export function extraRoute(service: 'web' | 'bank', pair?: Pair): StoredObject {
   });
 }
 
-/** Of another namespace, and newer than the route whose host it claims. */
+/** From another namespace, and newer than the route whose host it claims. */
 export const thief = plainRoute('thief', hosts.plain, { namespace: 'blog', createdAt: 2, service: 'web' });
 
 /** See `templateOf`. */
 export const refusedRoute = plainRoute('refused', hosts.refused, { service: 'web', createdAt: 3 });
 
-/** hawser's template, with a mistake in the section of one route. */
+/** hawser's template with an error in one route's section. */
 export function templateOf(shipped: string): string {
   const mistake = "\n<%_ if (backend.name.endsWith(':refused')) { _%>\n  no-such-keyword\n<%_ } _%>";
   return shipped.replace('  balance <%= backend.balance %>', `$&${mistake}`);

@@ -16,17 +16,17 @@ import { until } from '../demo/until.ts';
 import { addressOf, endpoints, hosts, lastingRoutes, podDnsNames, podNames, templateOf } from './routes.ts';
 import { type RoutesApi, routesApi } from './routes-api.ts';
 
-/** A node with a router, an API with Routes, pods and a client: all in their own network. */
+/** A node with a router, an API with Routes, pods and a client, all in a separate network namespace. */
 export interface Stage extends AsyncDisposable {
   readonly sockets: { readonly controlSocket: string; readonly statsSocket: string };
   readonly api: RoutesApi;
   readonly pods: Backends;
   readonly authority: Authority;
-  /** The routes that exist all the time, and always answer. */
+  /** The routes that always exist and always answer. */
   readonly lasting: ReturnType<typeof lastingRoutes>;
   readonly traffic: Traffic;
   readonly journal: Journal;
-  /** The name of the pod that answers a request for a host through the router, or the status of another answer. */
+  /** Sends a request for a host through the router. Resolves with the answering pod's name, or with the status if it is not 200. */
   readonly ask: (host: string) => Promise<string>;
 }
 
@@ -45,7 +45,7 @@ const telling = {
   'api-available': 'router: the API answers again',
 };
 
-/** Resolves once every lasting route answers. Disposing of it stops every program and removes the namespace and the folder. */
+/** Resolves once every permanent route answers. Disposing of it stops every program and removes the namespace and the folder. */
 export async function createStage(onEvent: (text: string) => void, signal: AbortSignal): Promise<Stage> {
   await using stack = new AsyncDisposableStack();
   const dir = makeFolder(stack);
@@ -91,7 +91,7 @@ const targets: readonly Target[] = (['plain', 'edge', 'reencrypt', 'passthrough'
   path: '/',
   namedBy: 'body',
   ...(name === 'plain' ? { tls: false, port: HTTP_PORT } : { tls: true, port: HTTPS_PORT }),
-  // A draining HAProxy closes a connection without a request, but not one that it passes through.
+  // A draining HAProxy closes a connection without a request, but not a passthrough connection.
   isHeld: name === 'passthrough',
 }));
 
@@ -99,14 +99,14 @@ interface Backstage {
   readonly namespace: NetNamespace;
   readonly authority: Authority;
   readonly journal: Journal;
-  /** A file of the demo's folder. */
+  /** The path of a file in the demo's folder. */
   readonly at: (name: string) => string;
 }
 
 async function startPods(namespace: NetNamespace, authority: Authority): Promise<Backends> {
   const identity = authority.issue({ commonName: 'pod', dnsNames: podDnsNames });
   const pods = podNames.map((name) => ({ name, host: addressOf(name), port: POD_PORT }));
-  // In its own session: Ctrl-C in the terminal is only for the demo.
+  // In its own session, so that Ctrl-C in the terminal reaches only the demo.
   return await startBackends(['setsid', ...namespace.prefix], pods, identity);
 }
 
@@ -123,7 +123,7 @@ async function startApi(
   await server.listens(signal);
 }
 
-/** The router and the supervisor of its HAProxy, with their pages at the addresses that `hawser status` reads. */
+/** Starts the router and its HAProxy's supervisor, with their pages at the addresses that `hawser status` reads. */
 function startRouter(
   stack: AsyncDisposableStack,
   { namespace, authority, at, journal }: Backstage,

@@ -7,11 +7,11 @@ import { addressOf, endpoints, extraRoute, hosts, pairOf, refusedRoute, thief } 
 import type { Stage } from './stage.ts';
 
 const DEADLINE_MS = 60_000;
-/** One pod ends as Kubernetes ends it, the other crashes. */
+/** One pod is terminated as Kubernetes would, the other crashes. */
 const [restarted, crashed] = ['bank-1', 'web-1'] as const;
 const addresses = [restarted, crashed].map((name) => `${addressOf(name)}:`);
 
-/** One round: at its end everything is as before. */
+/** One round, which ends in the initial state. */
 export const steps: readonly Step<Stage>[] = [
   { title: 'a route is added', run: addRoute },
   { title: 'it goes to another service', run: editRoute },
@@ -51,7 +51,7 @@ async function refuse(stage: Stage, signal: AbortSignal): Promise<string> {
   return await reasonOf(stage, signal, 'refused');
 }
 
-/** A restarting pod becomes unready, ends once it has no sessions, and comes back. */
+/** A restarting pod becomes unready, stops once it has no sessions, and comes back. */
 async function restartPods(stage: Stage, signal: AbortSignal): Promise<string> {
   const { api, lasting, pods, traffic, ask } = stage;
   const rest = [extraRoute('bank'), thief, refusedRoute];
@@ -76,12 +76,12 @@ async function removeRoutes(stage: Stage, signal: AbortSignal): Promise<string> 
   return `as before, ${await generation(stage)}`;
 }
 
-/** Shows the lasting routes, all pods, and these. */
+/** Sets the API's objects to the permanent routes, all pods, and these. */
 async function show({ api, lasting }: Stage, more: Parameters<Stage['api']['show']>[0]): Promise<void> {
   await api.show([...lasting, ...more, ...endpoints()]);
 }
 
-/** HAProxy keeps a removed server while its requests run: without sessions its pod is free. */
+/** Whether the pods have no sessions left. HAProxy keeps a removed server until its requests have ended. */
 async function isLeft({ sockets }: Stage): Promise<boolean> {
   const known = parseStatisticsPage(
     (await askRuntimeApi(sockets.statsSocket, 'show stat', 2_000)) ?? '',
@@ -100,7 +100,7 @@ async function answer({ ask }: Stage, signal: AbortSignal, expected: RegExp): Pr
   return await until(`${hosts.extra} to answer ${expected.source}`, wanted, limits(signal));
 }
 
-/** Why a route is not admitted, once the router has said so. */
+/** Waits for the reason why a route is not admitted. */
 async function reasonOf({ api }: Stage, signal: AbortSignal, name: string): Promise<string> {
   const reason = async () => {
     const admitted = (await api.routes()).find((route) => route.name === name)?.admitted;

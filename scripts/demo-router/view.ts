@@ -12,7 +12,7 @@ import {
 
 const ROUTE_ROWS = 7;
 
-/** Everything that the live view of the router shows. */
+/** The content of the router's live view. */
 export interface RouterScene extends Frame {
   readonly routes: readonly ShownRoute[];
 }
@@ -21,9 +21,9 @@ export interface ShownRoute {
   /** `namespace/name`. */
   readonly name: string;
   readonly kind: string;
-  /** `yes`, or the reason why not; undefined before the router has written. */
+  /** `yes`, or the reason for the rejection; undefined until the router has written a status. */
   readonly admitted: string | undefined;
-  /** The latest answers by pod; undefined without a client. */
+  /** Recent answers by pod; undefined if the client does not use this route. */
   readonly pods: ReadonlyMap<string, number> | undefined;
 }
 

@@ -9,7 +9,7 @@ import { REQUESTS_PER_SECOND, type Traffic } from './traffic.ts';
 const LOOK_EVERY_MS = 200;
 const KEPT_EVENTS = 20;
 
-/** Turns the events on a stage into frames for the screen. */
+/** Turns what happens on a stage into frames for the screen. */
 export interface Camera<St> {
   readonly event: (text: string) => void;
   readonly setRound: (round: number) => void;
@@ -18,7 +18,7 @@ export interface Camera<St> {
   readonly film: (stage: St, signal: AbortSignal) => Promise<void>;
 }
 
-/** One poll of a stage. Returns the changes since the previous one, and adds its observations to a frame. */
+/** One poll of a stage. Reports changes since the previous poll as events, and adds its observations to a frame. */
 export type Lens<St, S extends Frame> = (
   stage: St,
   event: (text: string) => void,

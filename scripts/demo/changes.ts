@@ -7,7 +7,7 @@ export function describeChanges(before: Sight, after: Sight): readonly string[] 
 }
 
 function serverChanges(before: Sight, after: Sight): readonly string[] {
-  // Without an answer nothing is known about servers.
+  // Without an answer, nothing is known about the servers.
   if (after.servers.length === 0 || before.servers.length === 0) return [];
   const was = new Map(before.servers.map((server) => [server.name, server]));
   const is = new Set(after.servers.map(({ name }) => name));
@@ -23,7 +23,7 @@ function serverChanges(before: Sight, after: Sight): readonly string[] {
   ];
 }
 
-/** `UP 1/2` and `UP` are the same state, one of them about to change. */
+/** `UP 1/2` and `UP` are the same state; the former is about to change. */
 function wordOf(status: string): string {
   return status.split(' ')[0] ?? '';
 }

@@ -3,19 +3,19 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** One program of the demo. It is only ever signalled through Node's own handle, never by an old pid. */
+/** One program of the demo. Signals go only through Node's handle, never to a stale pid. */
 export interface DemoProcess {
   readonly pid: number;
   readonly isRunning: () => boolean;
   /** Resolves once the signal has ended the program. */
   readonly kill: () => Promise<void>;
-  /** SIGTERM, and SIGKILL after `graceMs` if it still runs. */
+  /** Sends SIGTERM, and SIGKILL after `graceMs` if it is still running. */
   readonly stop: (graceMs: number) => Promise<void>;
 }
 
 /**
- * Starts a program whose output goes line by line to `onLine`. It gets its own session: Ctrl-C in the terminal
- * is then only for the demo, which stops its programs one after the other.
+ * Starts a program whose output goes line by line to `onLine`. It gets its own session, so that Ctrl-C in the
+ * terminal reaches only the demo, which stops its programs one after another.
  */
 export function startProcess(argv: readonly string[], onLine: (line: string) => void): DemoProcess {
   const [file = '', ...args] = argv;
@@ -40,7 +40,7 @@ export function startProcess(argv: readonly string[], onLine: (line: string) => 
   return { pid: child.pid, isRunning, kill, stop };
 }
 
-/** Without the user's own settings of hawser, which are for another machine. */
+/** The environment without the user's own hawser settings, which are for another machine. */
 function environment(): NodeJS.ProcessEnv {
   const own = ([name]: readonly [string, unknown]) =>
     !/^(?:HAWSER|ROUTER|STATS)_/.test(name) && name !== 'OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT';

@@ -14,13 +14,13 @@ import {
 } from './layout.ts';
 import { until } from './until.ts';
 
-/** A Kubernetes cluster as a load balancer sees it: API servers over TLS, and the Nodes that they list. */
+/** A Kubernetes cluster as a load balancer sees it: API servers with TLS, and the Nodes they list. */
 export interface Cluster {
   readonly caFile: string;
   readonly isRunning: (server: ServerName) => boolean;
   /** Resolves once it answers. */
   readonly start: (server: ServerName) => Promise<void>;
-  /** SIGKILL: resolves once it is dead. */
+  /** Sends SIGKILL and resolves once the server is dead. */
   readonly kill: (server: ServerName) => Promise<void>;
   /** Makes these the control-plane Nodes of the cluster. */
   readonly setNodes: (servers: readonly ServerName[]) => void;
@@ -39,7 +39,7 @@ export async function startCluster(
 
   const start = async (server: ServerName): Promise<void> => {
     const address = serverAddresses[server];
-    // Named after the node, so that a client knows which server it reached through the VIP.
+    // Named after the node, so that a client can tell which server it reached through the VIP.
     const names = { commonName: server, addresses: [address, network.vip] };
     const { certFile, keyFile } = authority.issue(names);
     const started = startApiServer(
@@ -61,7 +61,7 @@ export async function startCluster(
   };
 
   setNodes(firstServers);
-  // Its server is the node's own API server, as the kubelet's is.
+  // The server is the node's own API server, as in the kubelet's kubeconfig.
   const server = `https://${serverAddresses['cp-1']}:${network.apiPort}`;
   writeFileSync(paths.kubeconfig, kubeconfig(server, authority));
   const stop = async () => {
@@ -83,7 +83,7 @@ export async function startCluster(
   };
 }
 
-/** The stand-in for an API server; `listens` resolves once it listens. Its output goes line by line to `onLine`. */
+/** Starts a fake API server; `listens` resolves once it is listening. Its output goes line by line to `onLine`. */
 export function startApiServer(
   prefix: readonly string[],
   flags: readonly string[],
@@ -100,13 +100,13 @@ export function startApiServer(
   };
 }
 
-/** Replaces the objects of the API servers with this state file. */
+/** Replaces the objects of the API servers that use this state file. */
 export function writeObjects(stateFile: string, objects: readonly StoredObject[]): void {
   writeFileSync(`${stateFile}.new`, JSON.stringify({ objects }));
   renameSync(`${stateFile}.new`, stateFile);
 }
 
-/** With its own client certificate. JSON is YAML too. */
+/** A kubeconfig with a new client certificate, as JSON, which is valid YAML. */
 export function kubeconfig(server: string, authority: Authority): string {
   const user = authority.issue({ commonName: 'hawser' });
   const base64 = (pem: string) => Buffer.from(pem).toString('base64');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cleanUpAfterDeath } from '../../test/helpers/survivor.ts';
 
-/** A new folder that is removed with the disposable stack, and when this process ends in any way. */
+/** A new folder that is removed with the disposable stack, or when this process ends in any way. */
 export function makeFolder(stack: AsyncDisposableStack): string {
   const dir = mkdtempSync(join(tmpdir(), 'hawser-demo-'));
   const survivor = cleanUpAfterDeath('rm -rf -- "$1"', dir);

@@ -1,7 +1,7 @@
 import type { SupervisorStatus } from '../../src/haproxy/supervise/supervisor-status.ts';
 import type { ShownGeneration } from './scene.ts';
 
-/** The serving one first; empty while the supervisor does not answer. */
+/** The generations, serving one first; empty while the supervisor does not answer. */
 export function shownGenerations(supervisor: SupervisorStatus | undefined): readonly ShownGeneration[] {
   if (supervisor === undefined) return [];
   const { current, draining } = supervisor;
@@ -19,7 +19,7 @@ export function shownGenerations(supervisor: SupervisorStatus | undefined): read
   }));
 }
 
-/** The differences between two answers of a supervisor, in the wording of the event list. */
+/** The differences between two supervisor statuses, in the wording of the event list. */
 export function generationChanges(
   before: SupervisorStatus | undefined,
   after: SupervisorStatus | undefined,

@@ -3,10 +3,10 @@ import * as z from 'zod/mini';
 
 const RECENT_LINES = 30;
 
-/** The programs' output: all of it in a file, the latest part for error messages, the interesting part as events. */
+/** The programs' output: all of it goes to a file, the latest lines into error messages, and selected events to the screen. */
 export interface Journal {
   readonly take: (line: string) => void;
-  /** How often an event was logged so far. */
+  /** How often an event has been logged so far. */
   readonly count: (event: string) => number;
   /** Rethrows with the programs' latest output. */
   readonly explain: (error: unknown) => never;
@@ -14,7 +14,7 @@ export interface Journal {
 
 const logLine = z.looseObject({ event: z.string(), message: z.optional(z.string()) });
 
-/** The events of a log that are shown, and their wording: those that neither HAProxy's state nor the supervisor shows. */
+/** The wording of log events to show: those visible neither in HAProxy's state nor in the supervisor's status. */
 export type Telling = Readonly<Record<string, string>>;
 
 export function startJournal(file: Writable, telling: Telling, onEvent: (text: string) => void): Journal {

@@ -8,7 +8,7 @@ export const network = {
   lbPort: 9445,
 } as const;
 
-/** API servers by name. The first three exist from the start, the fourth joins and leaves. */
+/** API servers by name. The first three exist from the start; the fourth joins and leaves. */
 export const serverAddresses = {
   'cp-1': '10.77.0.11',
   'cp-2': '10.77.0.12',
@@ -24,7 +24,7 @@ export interface DemoPaths {
   readonly template: string;
   readonly config: string;
   readonly kubeconfig: string;
-  /** The state of the API servers, which all of them read. */
+  /** The state file that all API servers read. */
   readonly clusterState: string;
   readonly controlSocket: string;
   readonly statsSocket: string;
@@ -53,7 +53,7 @@ export function demoPaths(dir: string): DemoPaths {
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The programs of the demo: the built one, the shipped template, the stand-in for an API server, the client. */
+/** The demo's files: the built program, the shipped template, the fake API server, the client. */
 export const programs = {
   hawser: join(root, 'bin/hawser'),
   template: join(root, 'templates/haproxy.cfg.ejs'),

@@ -22,7 +22,7 @@ export function createLens(): Lens<Stage, Scene> {
   return async (stage, event) => {
     const next = await look(stage.paths);
     for (const change of describeChanges(sight, next)) event(change);
-    // While a worker is being replaced nothing answers: the last answer stays on the screen.
+    // Nothing answers while a worker is being replaced, so the last answer stays on the screen.
     sight = next.servers.length === 0 ? { ...sight, supervisor: next.supervisor } : next;
     await lookAtRedirect(stage, event);
     return {
@@ -38,7 +38,7 @@ export function createLens(): Lens<Stage, Scene> {
   };
 }
 
-/** The first three servers always, the fourth while anything knows it. */
+/** Servers that run or that HAProxy knows. */
 function shownServers(stage: Stage, sight: Sight): readonly ShownServer[] {
   const shares = stage.traffic.recent().servers;
   const total = [...shares.values()].reduce((sum, count) => sum + count, 0);

@@ -1,7 +1,7 @@
 /**
- * A program: a client that makes a new connection for every request, at a fixed rate whatever happens to the earlier
- * ones, and prints one line of JSON for each (see request-result.ts). Its only argument is a plan (see load-plan.ts).
- * Ends on SIGTERM.
+ * A client program that opens a new connection for every request, at a fixed rate regardless of earlier requests, and
+ * prints one line of JSON for each (see request-result.ts). Its only argument is a plan (see load-plan.ts). Ends on
+ * SIGTERM.
  */
 import { readFileSync } from 'node:fs';
 import { connect as connectPlain, type Socket } from 'node:net';
@@ -14,7 +14,7 @@ import type { RequestResult } from './request-result.ts';
 const plan = loadPlan.parse(JSON.parse(process.argv[2] ?? ''));
 const ca = readFileSync(plan.caFile);
 const TIMEOUT_MS = 8_000;
-/** One connection in this many is held for a while before its request, like `kubectl exec`: something to drain. */
+/** One connection in this many is held open before its request, like `kubectl exec`, so that there is something to drain. */
 const HELD_ONE_IN = 10;
 const HELD_MS = 2_000;
 
@@ -44,7 +44,7 @@ function ask(target: Target, holdMs: number): void {
   });
   socket.on('close', () => {
     const isOk = text.startsWith('HTTP/1.1 200 ');
-    // An answer with another status is a failure too, and more informative than that the connection was closed.
+    // An answer with another status is a failure too, and says more than that the connection was closed.
     const failure = isOk ? {} : { failure: text === '' ? reason : (text.split('\r\n')[0] ?? reason) };
     const server = target.namedBy === 'certificate' ? certified : bodyOf(isOk ? text : '');
     const named = server === undefined ? {} : { server };
@@ -52,7 +52,7 @@ function ask(target: Target, holdMs: number): void {
   });
 }
 
-/** `onOpen` gets the name in the server's certificate, if there is one. */
+/** `onOpen` gets the common name in the server's certificate, if there is one. */
 function connectTo({ address, port, host, tls }: Target, onOpen: (commonName?: string) => void): Socket {
   if (!tls) return connectPlain({ host: address, port }, () => onOpen());
   const servername = host === address ? {} : { servername: host };
@@ -71,10 +71,10 @@ function print(result: RequestResult): void {
   process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 
-// Without a reader there is no reason to count.
+// There is no point in going on without a reader.
 process.stdout.on('error', () => process.exit(0));
 process.on('SIGTERM', () => process.exit(0));
-// Started when they are due, whatever happens to the earlier ones: a load balancer that stalls meets a queue.
+// Requests start when they are due, regardless of earlier ones, so that a stalled load balancer faces a queue.
 const beganAtMs = monotonicMs();
 let asked = 0;
 setInterval(() => {

@@ -16,7 +16,7 @@ export interface Sight {
   readonly supervisor: SupervisorStatus | undefined;
 }
 
-/** Queries both over their sockets: the files are outside of any network namespace. Never rejects. */
+/** Queries both through their socket files, which are reachable from any network namespace. Never rejects. */
 export async function look(sockets: {
   readonly controlSocket: string;
   readonly statsSocket: string;

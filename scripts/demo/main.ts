@@ -1,4 +1,4 @@
-/** A program: `npm run demo`. See `usage`. */
+/** The program behind `npm run demo`. See `usage`. */
 import { createLens } from './lens.ts';
 import { runDemo } from './run-demo.ts';
 import { createStage } from './stage.ts';

@@ -4,15 +4,15 @@ import { codeOf } from '../../src/engine/system/errors.ts';
 
 const PORT = 9446;
 
-/** The programs in the demo's network that let a browser outside of it show the page. */
+/** The programs in the demo's network that make the page available to a browser outside it. */
 export interface PageParts {
   /** The page's address in that network. */
   readonly address: string;
   /** The flags of `hawser status`. */
   readonly serve: readonly string[];
-  /** A program that forwards a socket file, which is visible from every network, to the page. */
+  /** Command of a program that forwards a socket file, which is reachable from every network namespace, to the page. */
   readonly bridge: readonly string[];
-  /** The socket file. */
+  /** The path of the socket file. */
   readonly path: string;
 }
 
@@ -27,12 +27,12 @@ export function pageParts(dir: string): PageParts {
   };
 }
 
-/** Forwards this machine's loopback to the socket file; `url` is its address. */
+/** Forwards a port on this machine's loopback to the socket file; `url` is its address. */
 export interface Relay extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Uses the page's own port if that is free, otherwise any. */
+/** Uses the page's own port if it is free, otherwise any free port. */
 export async function startRelay(path: string): Promise<Relay> {
   const open = new Set<Socket>();
   const server = createServer((near) => {

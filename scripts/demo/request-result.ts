@@ -1,16 +1,16 @@
 import * as z from 'zod/mini';
 
 const requestResult = z.object({
-  /** Its name in the plan of the load. */
+  /** The target's name in the load plan. */
   target: z.string(),
-  /** Of the monotonic clock that all processes share. */
+  /** On the monotonic clock, which all processes share. */
   startedAtMs: z.number(),
   endedAtMs: z.number(),
-  /** How long the client kept the connection before its request. */
+  /** How long the client held the connection open before its request. */
   heldMs: z.number(),
-  /** The answering server, by its certificate or its body. */
+  /** The answering server, identified by its certificate or the body. */
   server: z.optional(z.string()),
-  /** The failure; missing on success. */
+  /** Missing on success. */
   failure: z.optional(z.string()),
 });
 

@@ -5,27 +5,26 @@ import type { StepResult } from './summary.ts';
 import { difference } from './tally.ts';
 import type { Traffic } from './traffic.ts';
 
-/** Time for viewers, and for reports of requests that a step has cost. */
+/** Time for viewers, and for the results of requests affected by a step. */
 const BETWEEN_STEPS_MS = 2_500;
 
-/** A change to a stage. `run` resolves with hawser's reaction, once HAProxy serves accordingly. */
+/** A change to a stage. `run` resolves with hawser's reaction once HAProxy serves accordingly. */
 export interface Step<St> {
   readonly title: string;
-  /** Preparation that is not part of the time. */
+  /** Preparation that is not timed. */
   readonly prepare?: (stage: St) => Promise<void>;
   readonly run: (stage: St, signal: AbortSignal) => Promise<string>;
 }
 
-/** A round's view of a stage: the results of the requests, and the programs' output. */
+/** A round's view of a stage: the request counts and the programs' output. */
 export interface Watched {
   readonly traffic: Pick<Traffic, 'counts'>;
   readonly journal: Pick<Journal, 'explain'>;
 }
 
-/** Reports the progress of a round. */
 export type OnStep = (step: { readonly number: number; readonly of: number; readonly title: string }) => void;
 
-/** Runs every step in order. Rejects with the first that does not finish, and when `signal` aborts. */
+/** Runs the steps in order. Rejects at the first step that does not finish, and when `signal` aborts. */
 export async function runRound<St extends Watched>(
   stage: St,
   steps: readonly Step<St>[],

@@ -11,20 +11,20 @@ import type { Traffic } from './traffic.ts';
 /** A demo with a live view: a stage changes step by step under load. */
 export interface Demo<St, S extends Frame> {
   readonly usage: string;
-  /** A description of what is started. */
+  /** What is started, for the first event. */
   readonly starting: string;
-  /** Rejects if it cannot be set up, or once `signal` aborts; nothing is left behind then. */
+  /** Rejects if the stage cannot be set up, or once `signal` aborts. Leaves nothing behind in that case. */
   readonly createStage: (onEvent: (text: string) => void, signal: AbortSignal) => Promise<St>;
   readonly steps: readonly Step<St>[];
   readonly lens: Lens<St, S>;
   readonly render: Render<S>;
-  /** The meaning of the columns of the summary. */
+  /** Explains the columns of the summary. */
   readonly legend: readonly string[];
 }
 
 type StageOfDemo = Watched & AsyncDisposable & { readonly traffic: Traffic };
 
-/** Resolves with the exit code of a program: 1 if a request was lost, 2 if it cannot run. Never rejects. */
+/** Resolves with the exit code: 1 if a request was lost, 2 if the demo cannot run. Never rejects. */
 export async function runDemo<St extends StageOfDemo, S extends Frame>(
   argv: readonly string[],
   demo: Demo<St, S>,
@@ -54,7 +54,7 @@ async function run<St extends StageOfDemo, S extends Frame>(
   const stop = new AbortController();
   const screen = createScreen(process.stdout, options, demo.render);
   stopOnSignals(stop, screen.close);
-  // The reader of our output has exited (`| head`).
+  // The reader of the output has exited (`| head`).
   process.stdout.on('error', () => stop.abort('interrupted'));
   try {
     return await perform(demo, options, screen, stop);
@@ -80,7 +80,7 @@ async function perform<St extends StageOfDemo, S extends Frame>(
   try {
     return await play(demo, options, { stage, camera, screen }, signal);
   } finally {
-    // Sockets that are about to close no longer matter.
+    // Stops polling before the stage closes its sockets.
     stop.abort('over');
     await film;
   }

@@ -13,13 +13,12 @@ export interface Frame {
   readonly events: readonly DemoEvent[];
 }
 
-/** And that of the API load balancer. */
+/** The same for the API load balancer. */
 export interface Scene extends Frame {
   readonly servers: readonly ShownServer[];
   readonly redirect: boolean;
   /** `10.0.0.1:6443 -> 9445`. */
   readonly redirectText: string;
-  /** The page's URL. */
   readonly pageUrl: string;
 }
 
@@ -33,12 +32,12 @@ export interface ShownStep {
 export interface ShownServer {
   readonly name: string;
   readonly address: string;
-  /** Whether its process runs, whatever hawser reports. */
+  /** Whether its process is running, regardless of what hawser reports. */
   readonly running: boolean;
-  /** HAProxy's message, or `not configured` if it does not have the server. */
+  /** HAProxy's status text, or `not configured` if it does not have the server. */
   readonly status: string;
   readonly check: string;
-  /** Its share of the latest answers, 0 to 1. */
+  /** Its share of recent answers, 0 to 1. */
   readonly share: number;
 }
 

@@ -4,7 +4,7 @@ import { eventLine, type Paint } from './view-parts.ts';
 export interface Screen<S> {
   readonly show: (scene: S) => void;
   readonly event: (event: DemoEvent) => void;
-  /** Later output is printed below the view. May be called twice. */
+  /** After this, output is printed below the view. May be called twice. */
   readonly close: () => void;
 }
 
@@ -23,7 +23,7 @@ const colours = { good: '32', bad: '31;1', dim: '2', strong: '1' } as const;
 const noPaint: Paint = (_style, text) => text;
 const ansiPaint: Paint = (style, text) => `${ESC}${colours[style]}m${text}${ESC}0m`;
 
-/** A view that is redrawn in place on a terminal; elsewhere, one line per event. */
+/** On a terminal, a view that is redrawn in place; otherwise one line per event. */
 export function createScreen<S>(
   out: Output,
   options: { readonly view: boolean },
@@ -46,12 +46,12 @@ function createTerminal<S>(out: Output, render: Render<S>): Screen<S> {
     isOpen = false;
   };
   out.write(`${ESC}?25l`);
-  // The terminal must get its cursor back.
+  // Restores the terminal's cursor.
   process.on('exit', close);
   return {
     show: (scene) => {
       if (!isOpen) return;
-      // Longer output would scroll, and moving the cursor back up would be wrong.
+      // Longer output would scroll, and the cursor would not move back to the right line.
       const lines = render(scene, paint).slice(0, Math.max(1, (out.rows ?? 50) - 1));
       const back = drawn === 0 ? '' : `${ESC}${drawn}A`;
       out.write(`${back}\r${lines.map((line) => `${line}${ESC}K\n`).join('')}${ESC}J`);

@@ -5,7 +5,7 @@ export interface ServerStat {
   readonly status: string;
   /** The result of the last health check: `L7OK`, `L4CON`. */
   readonly check: string;
-  /** Session count of the worker that was asked, which starts over with each generation. */
+  /** Session count of the queried worker, which starts over with each generation. */
   readonly sessions: number;
 }
 
@@ -22,7 +22,7 @@ export function parseShowStat(csv: string): readonly ServerStat[] {
     return {
       name: cell('svname'),
       status: cell('status'),
-      // `* ` in front: a check is in progress.
+      // A leading `* ` means that a check is in progress.
       check: checked('check_status').replace(/^\* /, ''),
       sessions: Number(cell('stot')),
     };

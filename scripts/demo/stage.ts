@@ -11,7 +11,7 @@ import { pageParts, startRelay } from './page.ts';
 import { startTraffic, type Traffic } from './traffic.ts';
 import { until } from './until.ts';
 
-/** One control-plane node with a VIP, the cluster that it belongs to, and a client: all in their own network. */
+/** One control-plane node with a VIP, its cluster, and a client, all in a separate network namespace. */
 export interface Stage extends AsyncDisposable {
   readonly paths: DemoPaths;
   readonly namespace: NetNamespace;
@@ -20,7 +20,7 @@ export interface Stage extends AsyncDisposable {
   readonly journal: Journal;
   /** The page's URL for a browser on this machine. */
   readonly pageUrl: string;
-  /** Whether nftables sends the VIP's traffic to HAProxy. */
+  /** Whether nftables redirects the VIP's traffic to HAProxy. */
   readonly hasRedirect: () => Promise<boolean>;
 }
 
@@ -47,7 +47,7 @@ const theVip: Target = {
 
 /**
  * Resolves once requests to the VIP are served. Disposing of it stops every program and removes the namespace and the
- * folder; if that cannot be awaited, a shell that outlives this process does the same.
+ * folder. If this process dies first, a shell that outlives it does the same.
  */
 export async function createStage(onEvent: (text: string) => void, signal: AbortSignal): Promise<Stage> {
   const stack = new AsyncDisposableStack();
@@ -104,7 +104,7 @@ async function furnish(
 }
 
 async function addAddresses(namespace: NetNamespace): Promise<void> {
-  // The loopback is enough, and needs no kernel module.
+  // The loopback is enough and needs no kernel module.
   for (const address of [...Object.values(serverAddresses), network.vip])
     await addAddress(namespace, 'lo', `${address}/32`);
 }
@@ -117,7 +117,7 @@ function monitorFlags(paths: DemoPaths): readonly string[] {
   return [...sharedFlags(paths), '--api-vip', network.vip, '--source=nodes'];
 }
 
-/** There is no keepalived here: the VIP is on the loopback from the start. */
+/** There is no keepalived here; the VIP is on the loopback from the start. */
 function pageFlags(paths: DemoPaths): readonly string[] {
   return [
     ...['--keepalived-supervisor', 'off', '--keepalived-monitor', 'off'],
@@ -132,7 +132,7 @@ function sharedFlags(paths: DemoPaths): readonly string[] {
   ];
 }
 
-/** According to the kernel, not to the monitor. */
+/** Asks the kernel, not the monitor. */
 async function redirectIn(namespace: NetNamespace): Promise<boolean> {
   const { vip, apiPort, lbPort } = network;
   const ruleset = await namespace.run('nft', 'list', 'ruleset');

@@ -9,7 +9,7 @@ import { until } from './until.ts';
 const victim: ServerName = 'cp-2';
 const newcomer: ServerName = 'cp-4';
 
-/** One round: at its end everything is as before. */
+/** One round, which ends in the initial state. */
 export const steps: readonly Step<Stage>[] = [
   { title: "HAProxy's worker dies", run: killWorker },
   { title: `${victim} is killed`, run: killServer },
@@ -79,7 +79,7 @@ async function removeNode(stage: Stage, signal: AbortSignal): Promise<string> {
   return `generation ${generation}: three servers`;
 }
 
-/** Requests to the newcomer end first: its process ends once it has none. */
+/** Waits until requests to the newcomer have ended before its process is killed. */
 async function takeBack(stage: Stage, signal: AbortSignal): Promise<string> {
   const drained = ({ supervisor }: Sight) => supervisor?.draining.length === 0;
   await watchFor(stage, signal, 'older generations to drain', drained);
@@ -92,7 +92,7 @@ async function takeBack(stage: Stage, signal: AbortSignal): Promise<string> {
 
 type Sockets = Pick<Stage, 'paths'>;
 
-/** How long HAProxy's slowest decision takes, with a margin: 13 checks 2 seconds apart. */
+/** HAProxy's slowest decision takes 13 checks 2 seconds apart, plus a margin. */
 const DEADLINE_MS = 60_000;
 
 async function watchFor<T>(

@@ -1,9 +1,9 @@
-/** The exit code of a round that a signal ended. */
+/** The exit code of a round ended by a signal. */
 export const INTERRUPTED = 130;
 
 /**
- * The first signal aborts `stop` with "interrupted", after `atOnce`, and prints what follows: on a busy machine that takes a while. A
- * second one ends this process, which cleans up as much as it can.
+ * The first signal calls `atOnce`, prints what happens next, because it takes a while on a busy machine, and aborts `stop` with
+ * "interrupted". A second signal exits at once and cleans up as far as possible.
  */
 export function stopOnSignals(stop: AbortController, atOnce: () => void = () => undefined): void {
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)

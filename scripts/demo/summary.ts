@@ -6,14 +6,14 @@ export interface StepResult {
   readonly title: string;
   /** hawser's reaction. */
   readonly outcome: string;
-  /** From the change until HAProxy served accordingly. */
+  /** Time from the change until HAProxy served accordingly. */
   readonly tookMs: number;
   readonly counts: Counts;
 }
 
 const WIDTHS = [26, 29];
 
-/** The table at the end of a round, and `legend`: the meaning of its columns. */
+/** The table at the end of a round, followed by `legend`, which explains its columns. */
 export function renderSummary(results: readonly StepResult[], legend: readonly string[]): readonly string[] {
   const total = results.reduce(
     (sum, { counts }) => ({

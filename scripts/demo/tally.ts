@@ -2,22 +2,22 @@ import type { RequestResult } from './request-result.ts';
 
 /**
  * Something that the demo itself killed or removed. Requests to it die with it, and no load balancer can
- * change that: they are counted apart, as `cut`.
+ * prevent that, so they are counted separately as `cut`.
  *
- * - `server`: connections that were open to it when it was killed, or until it was gone. Everything started afterwards must succeed.
- * - `worker`: the whole HAProxy of this node is gone until the next one serves, so connections of that time count too.
+ * - `server`: excuses connections that were open to it until it was gone. Everything started afterwards must succeed.
+ * - `worker`: this node's HAProxy is down until the next one serves, so all connections in that time are excused.
  */
 export interface Harm {
   readonly kind: 'server' | 'worker';
   readonly name: string;
   readonly fromMs: number;
-  /** When the server was seen dead, or the next generation was seen serving; undefined until then. */
+  /** When the server was found dead or the next generation was found serving; undefined until then. */
   readonly untilMs: number | undefined;
 }
 
 export type Verdict = 'ok' | 'cut' | 'lost';
 
-/** A failed request is lost unless it overlaps with a harm, and, for a server, was not seen on another one. */
+/** A failed request is lost unless it overlaps with a harm and, if a server was harmed, was not on another server. */
 export function verdictOf(result: RequestResult, harms: readonly Harm[]): Verdict {
   if (result.failure === undefined) return 'ok';
   const excused = harms.some(

@@ -8,20 +8,20 @@ import { addVerdict, type Counts, type Harm, noCounts, verdictOf } from './tally
 export const REQUESTS_PER_SECOND = 40;
 const RECENT_MS = 5_000;
 
-/** The answers of the last five seconds. */
+/** The answers in the last five seconds. */
 export interface Recent {
-  /** How many each server gave. */
+  /** The number of answers from each server. */
   readonly servers: ReadonlyMap<string, number>;
-  /** The same, of each target. */
+  /** The same for each target. */
   readonly targets: ReadonlyMap<string, ReadonlyMap<string, number>>;
   readonly slowestMs: number;
 }
 
-/** The client, and the results of its requests. */
+/** The client and the results of its requests. */
 export interface Traffic {
   readonly counts: () => Counts;
   readonly recent: () => Recent;
-  /** Runs `kill` and counts the requests that die of it as cut. Its resolution ends the time of harm. */
+  /** Runs `kill` and counts requests that fail because of it as cut. The harm ends when `kill` resolves. */
   readonly harm: <T>(what: Pick<Harm, 'kind' | 'name'>, kill: () => Promise<T>) => Promise<T>;
   readonly stop: () => Promise<void>;
 }
@@ -52,7 +52,7 @@ export function startTraffic(
     counts: () => counts,
     recent: () => summarise(recent.filter(isRecent)),
     harm: async (what, kill) => {
-      // Recorded before the signal: a request may fail before the kill returns.
+      // Recorded before the signal, because a request may fail before the kill returns.
       const index = harms.push({ ...what, fromMs: monotonicMs(), untilMs: undefined }) - 1;
       const value = await kill();
       const open = harms[index];

@@ -4,8 +4,8 @@ import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
 const LOOK_EVERY_MS = 20;
 
 /**
- * The first value of `condition` that is neither undefined nor false. Throws once `deadlineMs` have passed, and at once
- * when `signal` aborts.
+ * Polls `condition` until its value is neither undefined nor false, and returns that value. Throws after `deadlineMs`,
+ * or at once when `signal` aborts.
  */
 export async function until<T>(
   what: string,

@@ -1,14 +1,14 @@
 import type { DemoEvent, Frame, ShownGeneration } from './scene.ts';
 
 export type Style = 'good' | 'bad' | 'dim' | 'strong';
-/** Puts a colour around text; the view itself counts columns without it. */
+/** Colours text. Column widths in the view do not include the escape codes. */
 export type Paint = (style: Style, text: string) => string;
 
 export const COLUMNS = 80;
 const GENERATION_ROWS = 4;
 const EVENT_ROWS = 7;
 
-/** The first lines of a live view: its subject and its address. */
+/** The first lines of a live view: its title, the round and the current step. */
 export function headLines(title: string, frame: Frame, paint: Paint): readonly string[] {
   const { step, round, elapsedMs } = frame;
   return [
@@ -37,7 +37,7 @@ export function requestLines({ counts, perSecond, slowestMs }: Frame, paint: Pai
   ];
 }
 
-/** The last lines of a live view: the events, and how to leave. */
+/** The last lines of a live view: the events, and how to quit. */
 export function footLines({ events }: Frame, paint: Paint): readonly string[] {
   return [
     ...fill(EVENT_ROWS, events.slice(-EVENT_ROWS).map(eventLine)),
@@ -45,7 +45,7 @@ export function footLines({ events }: Frame, paint: Paint): readonly string[] {
   ];
 }
 
-/** One event as a line, for output that is not a terminal. */
+/** One event as a line. */
 export function eventLine({ atMs, text }: DemoEvent): string {
   return `${clock(atMs)}  ${text}`.slice(0, COLUMNS);
 }
@@ -67,13 +67,13 @@ function generationRow(number: string, pid: string, state: string, age: string, 
   return row([number, 11], [pid, 8], [state, 9], [age, 8], [sessions, 8]);
 }
 
-/** Always `rows` lines; if there are too many, the last says how many are missing. */
+/** Always `rows` lines. If there are too many, the last line says how many are missing. */
 export function fill(rows: number, lines: readonly string[]): readonly string[] {
   if (lines.length > rows) return [...lines.slice(0, rows - 1), `... and ${lines.length - rows + 1} more`];
   return [...lines, ...Array.from({ length: rows - lines.length }, () => '')];
 }
 
-/** Cells of these widths, one space apart, and no wider than the view. */
+/** Cells of these widths, one space apart, cut to the width of the view. */
 export function row(...cells: readonly (readonly [text: string, width: number])[]): string {
   const padded = cells.map(([text, width]) => text.slice(0, width).padEnd(width));
   return padded.join(' ').slice(0, COLUMNS);

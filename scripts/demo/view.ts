@@ -14,7 +14,7 @@ import {
 const BAR = 20;
 const SERVER_ROWS = 4;
 
-/** The live view: always the same number of lines, so that nothing jumps, none wider than 80 columns. */
+/** The live view. It always has the same number of lines, so that nothing jumps, and at most 80 columns. */
 export function renderView(scene: Scene, paint: Paint): readonly string[] {
   return [
     ...headLines('hawser demo: the Kubernetes API through HAProxy', scene, paint),

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what npm run test:e2e needs besides scripts/setup.sh: a container engine, and what makes a base image.
+# Installs what npm run test:e2e needs beyond scripts/setup.sh: a container engine and the tools that make a base image.
 set -eu
 cd -- "$(dirname -- "$0")/../.."
 sh scripts/setup.sh
@@ -13,7 +13,7 @@ need runc runc
 need conmon conmon
 need debootstrap debootstrap
 need kubectl kubernetes-client
-# The process that holds a pod's namespaces; podman looks for it in its own folders.
+# catatonit holds a pod's namespaces. podman looks for it in its own folders.
 [ -x /usr/libexec/podman/catatonit ] || [ -x /usr/bin/catatonit ] || missing="$missing catatonit"
 [ -n "$missing" ] || exit 0
 

@@ -1,8 +1,8 @@
 /**
  * The Dockerfile's last step on /opt/hawser: strips its Node, and writes the image's SBOM and
- * the notices of the npm packages in it.
+ * the notices of its npm packages.
  *   node main.ts LAYOUT SYSTEM
- * SYSTEM has /var/lib/dpkg/status and /usr/lib/os-release of the image.
+ * SYSTEM contains the image's /var/lib/dpkg/status and /usr/lib/os-release.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -20,7 +20,7 @@ interface Locked {
 
 const LICENSE_FILE = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i;
 
-/** Notices of the npm packages that the bundle can contain, and of Node, from node_modules in `root`. */
+/** Notices of Node and of the npm packages that the bundle may contain, from node_modules in `root`. */
 export function npmNotices(
   root: string,
   lock: { readonly packages: Readonly<Record<string, Locked>> },
@@ -34,8 +34,8 @@ export function npmNotices(
 }
 
 /**
- * Notices of the Debian packages in a dpkg status file: `doc` is /usr/share/doc of the system. A package may have a link to the copyright file of
- * another one of the same source, which small images leave out.
+ * Notices of the Debian packages in a dpkg status file. `doc` is the system's /usr/share/doc. A package may link to the copyright file of
+ * another package from the same source, and slim images leave such links out.
  */
 export function debianNotices(doc: string, status: string): readonly Notice[] {
   const sources = new Map(
@@ -58,7 +58,7 @@ export function debianNotices(doc: string, status: string): readonly Notice[] {
   }));
 }
 
-/** Packages with the same text share it. The same packages give the same bytes. */
+/** Packages with the same text share one copy of it. The same packages give the same bytes. */
 export function noticesDocument(heading: string, notices: readonly Notice[]): string {
   const byText = Map.groupBy(notices, ({ text }) => text?.replaceAll('\r', '').trim() ?? '');
   const parts = [...byText].map(([text, packages]) => {

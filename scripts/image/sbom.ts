@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 
-/** A package of Debian, or of npm, as the SBOM names it. */
+/** A Debian or npm package in the SBOM. */
 export interface Package {
   readonly name: string;
   readonly version: string;
-  /** An SPDX expression; NOASSERTION if the source has none. */
+  /** An SPDX expression; NOASSERTION if the package declares none. */
   readonly license: string;
   readonly purl: string;
-  /** Hash of the download, in hexadecimal. */
+  /** Hash of the downloaded file, in hexadecimal. */
   readonly sha512?: string;
 }
 
-/** Every package that dpkg has installed. Its licenses are in /usr/share/doc/NAME/copyright. */
+/** Every package installed by dpkg. Their licenses are in /usr/share/doc/NAME/copyright. */
 export function debianPackages(status: string, distribution: string): readonly Package[] {
   return status.split(/\n\n+/).flatMap((paragraph) => {
     const field = (key: string) => new RegExp(`^${key}: (.+)$`, 'm').exec(paragraph)?.[1];
@@ -32,7 +32,7 @@ interface Locked {
   readonly cpu?: string | readonly string[];
 }
 
-/** The packages of package-lock.json for this processor except tools: all that the bundle can contain, and Node. */
+/** The packages in package-lock.json for this CPU, except dev dependencies: Node and everything the bundle may contain. */
 export function npmPackages(
   lock: { readonly packages: Readonly<Record<string, Locked>> },
   cpu: string,

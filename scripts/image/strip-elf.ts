@@ -1,8 +1,8 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 
 /**
- * Removes the parts of a 64-bit program that are not loaded at runtime: symbols, debug information and the table of sections,
- * a seventh of Node. `strip` would need a package, and works only for its own architecture.
+ * Removes the parts of a 64-bit ELF program that are not loaded at runtime: symbols, debug information and the section
+ * table, a seventh of Node. `strip` would need a package and only handles its own architecture.
  */
 export function stripElf(path: string): void {
   const bytes = readFileSync(path);

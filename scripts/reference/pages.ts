@@ -127,7 +127,7 @@ function shownForm(form: FileForm): string {
   return typeof pattern === 'string' && pattern.includes('ms') ? 'duration' : 'text';
 }
 
-/** A long list is syslog's own: its first and last items suffice. */
+/** The only long list is syslog's, for which the first and last items suffice. */
 function shownChoices(choices: readonly string[]): string {
   return choices.length <= 8 ? choices.join(', ') : `${choices[0]} to ${choices.at(-1)}`;
 }

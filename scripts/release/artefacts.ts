@@ -24,13 +24,13 @@ export interface Build {
   /** An empty folder for the artefacts. */
   readonly out: string;
   readonly version: string;
-  /** Image that the build starts from. */
+  /** The base image. */
   readonly base: string;
-  /** A time of Debian's snapshot archive; undefined for the base's own sources. */
+  /** A timestamp in Debian's snapshot archive; undefined for the base's own sources. */
   readonly snapshot: string | undefined;
 }
 
-/** The third-party parts of an image. */
+/** Notices of the third-party software in an image. */
 export interface Contents {
   readonly npmNotices: string;
   readonly debian: readonly Notice[];
@@ -43,7 +43,7 @@ export function cannotBuild(arch: Architecture): string | undefined {
   return `this machine does not run ${arch} programs (no ${emulator} in /proc/sys/fs/binfmt_misc; install qemu-user-static and binfmt-support, or build on ${arch})`;
 }
 
-/** Builds the image with podman, and writes its archive and its SBOM. Throws if the build fails; its output is on stderr. */
+/** Builds the image with podman and writes its archive and SBOM. Throws if the build fails. The build's output goes to stderr. */
 export function buildImage({ root, out, version, base, snapshot }: Build, arch: Architecture): Contents {
   const tag = `hawser:${version}-${arch}`;
   execFileSync('sh', ['scripts/image.sh', tag], {
@@ -71,7 +71,7 @@ export function writeManifests({ root, out }: Pick<Build, 'root' | 'out'>): void
     writeFileSync(join(out, file.replace('router/', '')), read(file));
 }
 
-/** Writes the notices of everything that the images contain. */
+/** Writes the notices of all software in the images. */
 export function writeNotices(
   { out, version }: Pick<Build, 'out' | 'version'>,
   images: readonly Contents[],
@@ -84,7 +84,7 @@ export function writeNotices(
   writeFileSync(join(out, 'THIRD_PARTY_NOTICES'), text);
 }
 
-/** Writes SHA256SUMS for the files in the folder. Returns every file with its size and sum. */
+/** Writes SHA256SUMS for the files in the folder. Returns each file with its size and checksum. */
 export function writeSums(out: string) {
   const files = readdirSync(out)
     .toSorted()

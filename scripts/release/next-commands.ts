@@ -1,4 +1,4 @@
-/** The commands that sign and publish a release, for its owner to type in the folder of the artefacts. */
+/** The commands that sign and publish a release, for its owner to run in the folder with the artefacts. */
 export function nextCommands(version: string, files: readonly string[]): string {
   const archives = files.filter((name) => name.endsWith('.oci.tar'));
   const add = archives.map((name) => `podman manifest add hawser:${version}-all oci-archive:${name}`);

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export interface Archive {
-  /** Of the image in podman's storage. */
+  /** The image's tag in podman's storage. */
   readonly tag: string;
   /** The name under which `ctr images import` and `podman load` store the image. */
   readonly name: string;
   readonly file: string;
 }
 
-/** Writes an image of podman to an OCI archive. The same image gives the same bytes: podman's own archive has the time of the call. */
+/** Writes an image from podman to an OCI archive. The same image gives the same bytes; podman's own archive has the current time. */
 export function writeOciArchive({ tag, name, file }: Archive): void {
   const dir = mkdtempSync(join(tmpdir(), 'hawser-release-'));
   try {
@@ -37,7 +37,7 @@ export function writeOciArchive({ tag, name, file }: Archive): void {
   }
 }
 
-/** containerd reads the first annotation, podman either. */
+/** containerd reads the first annotation, podman reads either. */
 function namedIndex(text: string, name: string): string {
   const { manifests, ...index } = JSON.parse(text);
   const annotations = { 'io.containerd.image.name': name, 'org.opencontainers.image.ref.name': name };

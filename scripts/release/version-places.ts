@@ -1,13 +1,13 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** How files name the version: every match of its pattern, with the version in the group `version`. */
+/** Where files contain the version: every match of the pattern, with the version in the group `version`. */
 interface Rule {
   readonly files: string;
   readonly pattern: RegExp;
 }
 
-/** One line that names the version. */
+/** A line that contains the version. */
 export interface Place {
   readonly path: string;
   readonly line: number;
@@ -31,7 +31,7 @@ const rules: readonly Rule[] = [
   },
 ];
 
-/** Every place below `root` that names the version, in the order of rules and paths. */
+/** Every place below `root` that contains the version, in the order of rules and paths. */
 export function versionPlaces(root: string): readonly Place[] {
   return matches(root).flatMap(({ path, text, found }) =>
     found.map(({ start, version }) => ({ path, version, line: text.slice(0, start).split('\n').length })),
@@ -50,8 +50,8 @@ export function setVersion(root: string, version: string): void {
 }
 
 /**
- * The changelog with its unreleased part under the heading of `version`; unchanged if it already has that heading, undefined if
- * nothing is unreleased.
+ * The changelog with its unreleased part under a heading for `version`. Unchanged if it already has that heading; undefined if
+ * it has no unreleased part.
  */
 export function cutChangelog(text: string, version: string, date: string): string | undefined {
   if (text.includes(`\n## [${version}]`)) return text;

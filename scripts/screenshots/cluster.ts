@@ -7,10 +7,10 @@ import type { HawserPart } from '../../test/helpers/vrrp/hawser.ts';
 
 const clusterName = 'prod-eu-1';
 
-/** Three whole nodes that keep journals. */
+/** Three complete nodes with journals. */
 export interface Cluster extends AsyncDisposable {
   readonly scene: Scene;
-  /** Of all nodes. */
+  /** The journals of all nodes. */
   readonly journals: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export async function openCluster(): Promise<Cluster> {
       prefix: machineOf(node, runDir),
       flags: [...['--journal', journalOf(node)], ...flagsOf(part, runDir)],
     });
-    // Nothing is measured: a late answer on a busy machine is acceptable.
+    // Nothing is measured here, so late answers on a busy machine are acceptable.
     const scene = stack.use(
       await openScene('hawser', { own, clientTimeoutMs: 2_000, advertIntervalMs: 500 }),
     );
@@ -40,7 +40,7 @@ function journalOf(node: BedNode): string {
   return node.at('journal');
 }
 
-/** Its own hostname, and its files in `/run`, at the same paths on every node: otherwise each would have a different haproxy.cfg. */
+/** Gives a node its own hostname, and mounts its run files at the same path on every node, so that haproxy.cfg does not differ. */
 function machineOf(node: BedNode, runDir: string): readonly string[] {
   const script = 'hostname "$1" && mount --bind "$2" "$3" && shift 3 && exec "$@"';
   return ['unshare', '--uts', '--mount', 'sh', '-c', script, 'sh', node.name, node.runDir, runDir];

@@ -8,7 +8,7 @@ import { waitFor } from '../../test/helpers/wait-for.ts';
 
 type Step = readonly [name: string, run: (scene: Scene, holder: BedNode) => Promise<void>];
 
-/** The faults before the picture: each ends by itself, or is repaired at once. */
+/** The faults before the screenshot. Each ends by itself or is repaired at once. */
 const steps: readonly Step[] = [
   ["the holder's HAProxy is killed", async (scene, holder) => void (await haproxyKill.inject(scene, holder))],
   ['a template is broken, and mended', breakTemplate],
@@ -31,8 +31,8 @@ const PATIENCE_MS = 120_000;
 
 /**
  * Plays the steps, spread over `minutes`, and then the incident itself: an API server dies and stays dead, and the holder's
- * HAProxy is killed. Resolves with the node that then has the VIP (it has just reloaded, and one session is left on the
- * previous generation).
+ * HAProxy is killed. Resolves with the new holder, which has just reloaded and still has one session on the previous
+ * generation.
  */
 export async function playIncident(
   scene: Scene,
@@ -63,12 +63,12 @@ async function breakTemplate(_scene: Scene, holder: BedNode): Promise<void> {
   const copy = holder.at('haproxy.cfg.ejs.whole');
   copyFileSync(template, copy);
   appendFileSync(template, '\nlisten broken\n  bad keyword\n');
-  // Longer than a monitor needs to notice it.
+  // Longer than a monitor takes to notice.
   await pause(10_000);
   copyFileSync(copy, template);
 }
 
-/** A continuing session keeps the old generation. */
+/** Reloads while a session keeps the old generation alive. */
 async function reloadUnderLoad(node: BedNode): Promise<void> {
   const url = 'https://localhost:9445/api/v1/nodes?watch=true';
   node.start('reader', ['curl', '-4skN', '--max-time', '600', url]);

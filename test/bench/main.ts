@@ -1,4 +1,4 @@
-/** A program: runs the benches one after another and writes the page of figures from what they found. See `usage`. */
+/** A program that runs the benches one after another and writes the pages of figures from their results. See `usage`. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { writePage } from './page/write-page.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
 
-/** In the order of their run, with the flags for small sizes. */
+/** In the order in which they run, with the flags for small sizes. */
 const benches: Readonly<Record<string, readonly string[]>> = {
   data: ['--quick'],
   change: ['--rounds', '4'],
@@ -30,7 +30,7 @@ const usage = `usage: npm run bench [-- --only BENCH]... [--quick] [--page-only]
   --folder     where the results are (default: docs/performance)
 A bench that was run with other flags takes part as well: --json docs/performance/failover-tail.json.`;
 
-/** A missed target is a result too; a bench that could not measure leaves its last results. */
+/** A missed target is a result too. A bench that could not measure keeps its previous results. */
 async function run(name: string, flags: readonly string[]): Promise<void> {
   process.stderr.write(`bench:${name}\n`);
   const program = join(import.meta.dirname, name, 'main.ts');

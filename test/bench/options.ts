@@ -1,7 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { messageOf } from '../../src/engine/system/errors.ts';
 
-/** Every known one by default. Throws for an unknown one, with the known names. */
+/** The requested names, or all known ones. Throws for an unknown name, listing the known ones. */
 export function chosen(
   what: string,
   asked: readonly string[] | undefined,
@@ -17,7 +17,7 @@ const text = { type: 'string' } as const;
 const list = { type: 'string', multiple: true } as const;
 const flag = { type: 'boolean', default: false } as const;
 
-/** What the benches that compare subjects have in common. */
+/** The options shared by benches that compare subjects. */
 export const commonOptions = {
   json: text,
   quick: flag,
@@ -31,7 +31,7 @@ type Values<Options extends ParseArgsOptionsConfig> = ReturnType<
   typeof parseArgs<{ options: Options }>
 >['values'];
 
-/** The values of a bench's options. Ends the process with 0 after `--help`, and with 2 for an unknown option. */
+/** The values of a bench's options. Exits with 0 after `--help` and with 2 for an unknown option. */
 export function readBenchOptions<Options extends ParseArgsOptionsConfig>(
   usage: string,
   options: Options,
@@ -43,7 +43,7 @@ export function readBenchOptions<Options extends ParseArgsOptionsConfig>(
   return readOrExplain(usage, () => parseArgs({ options }).values);
 }
 
-/** The parsed command line. For an invalid one, prints the usage and ends the process with 2. */
+/** The parsed command line. If it is invalid, prints the usage and exits with 2. */
 export function readOrExplain<Options>(usage: string, read: () => Options): Options {
   try {
     return read();

@@ -6,10 +6,10 @@ import { startPageHost } from '../helpers/page/page-host.ts';
 import * as statuses from '../helpers/page/statuses.ts';
 import type { ClusterStatus } from '../helpers/status-types.ts';
 
-/** A browser is a big program, and the machine may have others to run. */
+/** A browser is heavy, and the machine may be busy. */
 const PATIENCE_MS = 180_000;
 
-/** The same cluster, in which a program or a person has put markup into every text. */
+/** The same cluster, with markup injected into every free text. */
 function hostile(status: ClusterStatus): ClusterStatus {
   const attack =
     '</title></main><img src=x onerror="document.title=1"><script>document.title=1</script>\u202e';
@@ -26,7 +26,7 @@ const sidewaysBy = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 test(
-  'the page follows the cluster, runs nothing that a name says, fits a phone, and says when it is not live',
+  'the page follows the cluster, executes no injected markup, fits a phone, and says when it is not live',
   async () => {
     await using host = await startPageHost(hostile(statuses.manyServers(200)), {
       journals: () => journalOfAnHour(Date.now()),
@@ -46,7 +46,7 @@ test(
     expect(await page.locator('h1').allInnerTexts()).toEqual([expect.stringContaining('Degraded')]);
     expect(await sidewaysBy(page)).toBe(0);
 
-    // What the reader has opened stays open while a figure in it changes.
+    // A section that the reader has opened stays open while a figure in it changes.
     const folded = page.locator('details');
     await folded.locator('summary').click();
     const status = statuses.manyServers(200);

@@ -30,7 +30,7 @@ test.each([
   });
 });
 
-test('the programs on this machine tell their versions, and something else tells none', () => {
+test('the versions of the programs on this machine are parsed, and other output is not', () => {
   const haproxy = execFileSync('haproxy', ['-vv'], { encoding: 'utf8' });
   expect(parseHaproxyBuild(haproxy)).toMatchObject({ supported: true, openssl: true });
   const { stderr } = spawnSync('keepalived', ['--version'], { encoding: 'utf8' });

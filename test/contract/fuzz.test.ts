@@ -8,7 +8,7 @@ import { attackTogether, runTarget } from '../fuzz/target.ts';
 import { testFolder } from '../helpers/test-folder.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
-/** Always the same cases: new ones are for `npm run test:fuzz`. */
+/** Always the same cases; `npm run test:fuzz` is for new ones. */
 const SEED = 13;
 const CASES = 20;
 
@@ -36,7 +36,7 @@ test('a case refused in a batch is reported alone', async () => {
   expect(await refusing(() => false)(parameters)).toEqual({ kind: 'held', cases: CASES });
 });
 
-test('a run that a signal ends leaves no folder behind', async () => {
+test('a run that is ended by a signal leaves no folder behind', async () => {
   const folder = testFolder();
   const argv = [join(import.meta.dirname, '../fuzz/main.ts'), '--only', 'control-socket'];
   const run = spawn(process.execPath, argv, { env: { ...process.env, TMPDIR: folder }, stdio: 'ignore' });

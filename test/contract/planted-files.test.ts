@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, test } from 'vitest';
 import { testFolder } from '../helpers/test-folder.ts';
 
-// What others put where a program of ours writes must not lead it to other files, and must not keep it waiting.
+// What others plant at a path that hawser writes to must not redirect or block the writer.
 let dir: string;
 beforeEach(() => {
   dir = testFolder();
@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 const at = (name: string): string => join(dir, name);
 const program = fileURLToPath(new URL('../fixtures/write-once.ts', import.meta.url));
-/** A writer that waits is ended. */
+/** A writer that blocks is killed after this. */
 const TIMEOUT_MS = 120_000;
 
 test.each([
@@ -31,7 +31,7 @@ test.each([
   ['notify FIFO', 'a FIFO', 'Cannot use notify FIFO'],
   ['run file', 'a file', 'EISDIR'],
 ])(
-  'a link or a FIFO where the %s belongs is replaced by %s, and a folder is left and told: %s',
+  'at the path of the %s, a link or a FIFO is replaced by %s, and a folder is left and reported: %s',
   (writer, leaves, ofFolder) => {
     const paths = ['link', 'dangling', 'fifo', 'folder'].map(at);
     const options = { encoding: 'utf8', timeout: TIMEOUT_MS, killSignal: 'SIGKILL' } as const;

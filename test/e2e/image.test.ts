@@ -11,9 +11,9 @@ const onBookworm = process.env['BASE']?.includes('bookworm') === true;
 const debianArch = process.arch === 'arm64' ? 'arm64' : 'amd64';
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 let engine: ContainerEngine;
-/** Every file and link of the image. */
+/** Every file and link in the image. */
 let files: readonly string[];
-/** Those of them that no Debian package brought. */
+/** Those that no Debian package owns. */
 let unowned: readonly string[];
 
 const run = (...argv: readonly string[]) => {
@@ -25,25 +25,25 @@ const lines = (text: string) => text.split('\n').filter((line) => line !== '');
 
 beforeAll(async () => {
   engine = createContainerEngine({ dir, settings });
-  // Not from within a container: podman covers some of the image's folders with its own.
+  // Not inside a container: podman mounts over some of the image's folders.
   const mounted = (await engine.podman('image', 'mount', tag)).trim();
   const list = (script: string) =>
     lines(execFileSync('sh', ['-c', script], { cwd: mounted, encoding: 'utf8', maxBuffer: 10_000_000 }));
   files = list("find . '(' -type f -o -type l ')' -printf '/%P\\n'");
-  // What lies below /usr is packaged under the name that the links in / hide.
+  // Packages list files below /usr under the name that the links in / hide.
   const owned = list('cat var/lib/dpkg/info/*.list').flatMap((path) => [path, `/usr${path}`]);
   await engine.podman('image', 'unmount', tag);
   const packaged = new Set(owned);
   unowned = files.filter((path) => !packaged.has(path));
 });
 
-/** A file's last name, in a folder where programs lie. */
+/** Names of the files in folders for programs. */
 const programs = () =>
   new Set(
     files.flatMap((path) => /^\/(?:usr\/|opt\/.*\/)?(?:local\/)?s?bin\/([^/]+)$/.exec(path)?.[1] ?? []),
   );
 
-test("the image has hawser's bundle, its templates and its Node", () => {
+test("the image contains hawser's bundle, its templates and its Node", () => {
   const own = unowned.filter((path) => path.startsWith('/opt/hawser/') || path.startsWith('/usr/local/bin/'));
   const code =
     /^\/opt\/hawser\/dist\/(?:(?:haproxy|keepalived)-(?:supervise|monitor)\/)?[a-z]+(?:-[a-zA-Z0-9]+)*\.mjs$/;
@@ -74,7 +74,7 @@ test("the image has hawser's bundle, its templates and its Node", () => {
     expect(own).toContain(`/opt/hawser/dist/${folder}hawser.mjs`);
 });
 
-test('whatever else no package brought is what packages leave behind when they are installed', () => {
+test('every other file without a package is left by the installation of packages', () => {
   const left = unowned.filter((path) => !/^\/(?:opt|usr\/local\/bin)\//.test(path));
   const known = [
     /^\/etc\//,
@@ -91,8 +91,8 @@ test.each([
   ['package manager of Node', /^(?:npm|npx|yarn|pnpm|corepack)$/],
   ['interpreter but sh, bash, perl-base and Node', /^(?:python[0-9.]*|ruby|php|lua[0-9.]*|tclsh|gawk)$/],
   ['downloader or remote shell', /^(?:curl|wget|git|ssh|scp|nc|socat|ftp|telnet)$/],
-])('it has no %s', (_, forbidden) => {
-  // A list that misses what is known to be there would find nothing.
+])('the image has no %s', (_, forbidden) => {
+  // A list that lacks the known programs would find nothing.
   expect([...programs()]).toEqual(
     expect.arrayContaining(['node', 'haproxy', 'keepalived', 'nft', 'ip', 'tini', 'sh']),
   );
@@ -108,23 +108,23 @@ test.each([
   ['private key or kubeconfig', /\.key$|kubeconfig/],
   ['configuration that a package brought', /^\/etc\/(?:haproxy\/haproxy\.cfg|keepalived\/keepalived\.conf)$/],
   ['source, test or temporary file of hawser', /\.ts$|\/test\/|^\/(?:tmp|var\/tmp|build)\//],
-])('it has no %s', (_, forbidden) => {
+])('the image has no %s', (_, forbidden) => {
   expect(files.length).toBeGreaterThan(1_000);
   expect(files.filter((path) => forbidden.test(path))).toEqual([]);
 });
 
-test('every program of the pods starts on a read-only root, without network and without a capability', async () => {
+test('every program of the pods starts with a read-only root, no network and no capabilities', async () => {
   expect(await run('hawser', '--help')).toContain('haproxy supervise');
   expect(await run('haproxy', '-v')).toMatch(onBookworm ? /^HAProxy version 2\.6/ : /^HAProxy version 3\.0/);
   expect(await run('nft', '--version')).toMatch(/^nftables/);
   expect(await run('ip', '-Version')).toMatch(/^ip utility/);
-  // It says so on stderr.
+  // It prints this on stderr.
   expect(await run('sh', '-c', 'keepalived --version 2>&1')).toMatch(
     onBookworm ? /^Keepalived v2\.2/ : /^Keepalived v2\.3/,
   );
 });
 
-test('its HAProxy and keepalived are as their packages have them', async () => {
+test('HAProxy and keepalived in the image are those of their packages', async () => {
   const differing = lines(await run('sh', '-c', 'dpkg --verify haproxy keepalived || true'));
   // Left out of the image: documentation, and configurations that are not ours.
   expect(differing.filter((line) => !line.startsWith('missing'))).toEqual([]);
@@ -136,7 +136,7 @@ const sbomSchema = z.object({
   relationships: z.array(z.object({ relationshipType: z.string(), relatedSpdxElement: z.string() })),
 });
 
-test("the image's SBOM names every package in it, and is published next to it", async () => {
+test('the SBOM of the image lists every package in it, and is published next to it', async () => {
   const text = await run('cat', '/opt/hawser/sbom.spdx.json');
   const { packages, relationships } = sbomSchema.parse(JSON.parse(text));
   const named = new Set(packages.map(({ name, versionInfo }) => `${name} ${versionInfo}`));
@@ -152,7 +152,7 @@ test("the image's SBOM names every package in it, and is published next to it", 
   expect(readFileSync(beside, 'utf8')).toBe(text);
 });
 
-test('it is smaller than what a pull of 240 MB would bring', async () => {
+test('the image is smaller than 240 MB', async () => {
   const size = await engine.podman('image', 'inspect', '--format', '{{.Size}}', tag);
   expect(Number(size)).toBeLessThan(240_000_000);
 });
@@ -164,7 +164,7 @@ const configSchema = z.object({
 });
 const healthSchema = z.object({ Test: z.array(z.string()) /** In nanoseconds. */, StartPeriod: z.number() });
 
-test('it starts hawser under an init, has a health check, and says which commit it is of', async () => {
+test('the image starts hawser under an init, has a health check, and names its commit', async () => {
   const inspect = async (field: string) =>
     JSON.parse(await engine.podman('image', 'inspect', '--format', `{{json ${field}}}`, tag));
   const config = configSchema.parse(await inspect('.Config'));
@@ -178,12 +178,12 @@ test('it starts hawser under an init, has a health check, and says which commit 
   expect(health.StartPeriod).toBe(50_000_000_000);
 });
 
-test('the same sources give the same layers, built again without a cache and by another tool', async () => {
+test('a build without a cache and with another tool gives the same layers', async () => {
   const layers = async (name: string) =>
     await engine.podman('image', 'inspect', '--format', '{{range .RootFS.Layers}}{{println .}}{{end}}', name);
   const printed = buildImage(engine, 'buildah', 'hawser:again', { flags: ['--no-cache'] });
   expect(lines(await layers('hawser:again'))).toHaveLength(3);
   expect(await layers('hawser:again')).toBe(await layers(tag));
-  // What a node has to pull is what the build prints last.
+  // The build ends by printing what a node has to pull.
   expect(printed).toContain((await layers(tag)).trim());
 });

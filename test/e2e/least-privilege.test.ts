@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => world?.[Symbol.asyncDispose]());
 beforeEach(() => ready(world, machine));
 
-/** Of every process in the container, but of runc's own, which has not yet become what it was asked to run. */
+/** Of every process in the container except runc's own, which has not yet executed the program it was asked to run. */
 async function rightsIn(pod: PodName, name: string): Promise<readonly string[]> {
   const { pid } = await containerState(machine, pod, name);
   const container = readlinkSync(`/proc/${pid}/ns/pid`);
@@ -36,7 +36,7 @@ async function rightsIn(pod: PodName, name: string): Promise<readonly string[]> 
       const [, effective] = /^CapEff:\t0*([0-9a-f]+)/m.exec(status) ?? [];
       return [`user ${user}, capabilities ${effective}`];
     } catch {
-      // It has ended meanwhile.
+      // It has ended in the meantime.
       return [];
     }
   });
@@ -49,7 +49,7 @@ test.each<{ name: string; pod: PodName; rights: string }>([
   { pod: 'haproxy', name: 'haproxy-monitor', rights: 'user 0, capabilities 1000' },
   { pod: 'keepalived', name: 'keepalived', rights: 'user 0, capabilities 803000' },
   { pod: 'keepalived', name: 'keepalived-monitor', rights: 'user 0, capabilities 1000' },
-])('every process of $name has this and no more: $rights', async ({ pod, name, rights }) => {
+])('every process of $name has exactly these rights: $rights', async ({ pod, name, rights }) => {
   expect(await rightsIn(pod, name)).toEqual([rights]);
 });
 
@@ -57,7 +57,7 @@ async function policiesOf(isMeant: (argv: readonly string[]) => boolean): Promis
   const meant = machine.node.processes().filter(({ argv }) => isMeant(argv));
   const told = meant.map(({ id }) =>
     machine.run('chrt', '--pid', String(id.pid)).catch((error) => {
-      // A program that ours has begun to start bears its argv until then, and may have ended.
+      // A child that one of our programs has forked has our argv until it executes its program, and may have ended.
       if (isAlive(id)) throw error;
       return [];
     }),
@@ -67,13 +67,13 @@ async function policiesOf(isMeant: (argv: readonly string[]) => boolean): Promis
   ];
 }
 
-test('keepalived runs at a real-time priority, as SYS_NICE lets it, and nothing of hawser does', async () => {
+test('keepalived runs at a real-time priority, as SYS_NICE allows, and nothing of hawser does', async () => {
   expect(await policiesOf((argv) => argv[0] === '/usr/sbin/keepalived')).toEqual(['SCHED_RR']);
   const ours = (argv: readonly string[]) => argv.includes('supervise') || argv.includes('monitor');
   expect(await policiesOf(ours)).toEqual(['SCHED_OTHER']);
 });
 
-test('beyond loopback nothing listens but the API server and HAProxy on its two ports', async () => {
+test('beyond loopback only the API server and the two ports of HAProxy listen', async () => {
   const sockets = (await machine.run('ss', '-Hlntu')).trim().split('\n');
   const beyond = sockets.filter((line) => !/\s(?:127\.0\.0\.1|\[::1\]):\d+\s/.test(line));
   const ports = beyond.map((line) => /:(\d+)\s/.exec(line)?.[1]);
@@ -106,7 +106,7 @@ test('private files are closed to other users, on the node and in the containers
   ]);
 });
 
-test('the key of the kubeconfig is in no log, journal, argument or page', async () => {
+test('the key of the kubeconfig appears in no log, journal, argument or page', async () => {
   const key = readFileSync(world.bed.identity.keyFile).toString('base64').slice(100, 140);
   expect(await machine.run('cat', KUBECONFIG)).toContain(key);
   const pages = [29445, 29446, 29447, 29448, 29449].flatMap((port) =>
@@ -118,7 +118,7 @@ test('the key of the kubeconfig is in no log, journal, argument or page', async 
     machine.run('sh', '-c', 'cat /var/log/hawser/*'),
   ]);
   const all = JSON.stringify([shown, machine.node.processes().map(({ argv }) => argv.join(' '))]);
-  // What it would be among is there.
+  // The texts it could appear in were read.
   for (const part of ['keepalived-started', 'haproxy monitor', 'hawser_redirect'])
     expect(all).toContain(part);
   expect(all).not.toContain(key);

@@ -9,13 +9,13 @@ import { endCgroups } from './helpers/cgroups.ts';
 import { removeOrphans } from './helpers/remove-orphans.ts';
 import { markOwner, RUN_FOLDERS } from './helpers/run-folder.ts';
 
-/** The remains of a run that was killed together with its cleaner: here `sleep` stands for all of it. */
+/** What a run leaves if it is killed together with its cleaner; `sleep` stands for all of its programs. */
 let parent: string;
 let owner: ChildProcess;
 let stack: AsyncDisposableStack;
 const container = 'e2e0'.repeat(16);
 const pod = 'e2e1'.repeat(16);
-/** On a machine with cgroups of both versions a pod has folders where its containers have none. */
+/** With cgroups v1 and v2 both mounted, a pod has folders where its containers have none. */
 const hierarchies = ['pids', 'unified'].filter((name) => existsSync(`/sys/fs/cgroup/${name}`));
 const cgroups = (hierarchies.length === 0 ? ['.'] : hierarchies).map(
   (name) => `/sys/fs/cgroup/${name}/libpod_parent/${pod}`,
@@ -42,7 +42,7 @@ function idOf({ pid = 0 }: ChildProcess): ProcessId {
   return found.id;
 }
 
-/** Returns what runs in it. */
+/** Returns the processes in it. */
 async function leave(folder: string): Promise<readonly ProcessId[]> {
   const namespace = `hawser-${owner.pid}-1`;
   execFileSync('ip', ['netns', 'add', namespace]);
@@ -78,7 +78,7 @@ test("a dead run's leftovers are removed: processes, namespaces, cgroups, mounts
   expect(processes.filter(isAlive)).toEqual([]);
 });
 
-test('leftovers of a live process, or without our mark, are not removed', async () => {
+test('leftovers of a live process, or without our mark, are kept', async () => {
   const folder = join(parent, 'hawser-e2e-nodes-1');
   const processes = await leave(folder);
   await removeOrphans(parent);
@@ -88,7 +88,7 @@ test('leftovers of a live process, or without our mark, are not removed', async 
   expect(processes.filter(isAlive)).toEqual(processes);
 });
 
-test("the folder of a process that is gone is removed where its pid is another's now, and what is called after that stays", async () => {
+test('the folder of a dead process whose pid was reused is removed, and what is named after the pid stays', async () => {
   const folder = join(parent, 'hawser-e2e-nodes-1');
   const [resident] = await leave(folder);
   const { pid, startTicks } = idOf(owner);

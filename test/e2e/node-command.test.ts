@@ -8,10 +8,10 @@ import { install, takeOut, uninstall, writeFile, writeKubeconfig } from './helpe
 import type { Machine } from './helpers/machine.ts';
 import { createPodWorld, type PodWorld } from './helpers/pod-world.ts';
 
-/** `hawser` as it is typed on a node, and what doctor says there: every way that the documents show. */
+/** `hawser` as typed on a node, and what doctor reports there, in every way that the documents show. */
 let world: PodWorld;
 let machine: Machine;
-/** In front of what is typed as on a node that has containerd, and no podman. */
+/** Goes in front of commands typed as on a node with containerd and without podman. */
 let withContainerd: string;
 const ONLY_IN_CONTAINERD = 'hawser:only-in-containerd';
 beforeAll(async () => {
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 
-/** As a person on the node: what is on the PATH there, and the node's container engine. */
+/** As an administrator on the node: its PATH and its container engine. */
 async function type(...words: readonly string[]): Promise<CommandResult> {
   const engine = Object.entries(machine.engine.env).map(([name, value]) => `${name}=${value}`);
   const [file, ...before] = machine.prefix;
@@ -42,7 +42,7 @@ async function typed(...words: readonly string[]): Promise<string> {
   throw new Error(`Cannot type "hawser ${words.join(' ')}": exit code ${exitCode}: ${stdout}${stderr}`);
 }
 
-/** On a machine that other tests keep busy; what one node alone cannot have is left out. */
+/** For a machine that other tests keep busy. Leaves out what a node of a test cannot have. */
 const PATIENT = ['--timeout', '60s'];
 const OF_THE_MACHINE = new Set(['keepalived-priority']);
 
@@ -76,7 +76,7 @@ test.each([
   ],
   ['out of the image', () => type(...inTheImage())],
 ])(
-  'doctor %s finds a healthy node healthy: its settings, kubeconfig, supervisors and pages',
+  'doctor %s reports a healthy node as healthy: its settings, kubeconfig, supervisors and pages',
   async (_, run) => {
     const report = reportOf(await run());
     expect(troublesOf(report)).toEqual([]);
@@ -91,7 +91,7 @@ test.each([
   },
 );
 
-test('in a pod, or without the rights that it needs, doctor says that it cannot tell', async () => {
+test('in a pod, or without the rights it needs, doctor says that it cannot tell', async () => {
   const inPod = await type(
     'podman',
     'exec',
@@ -112,7 +112,7 @@ test('in a pod, or without the rights that it needs, doctor says that it cannot 
   expect(bare.exitCode).toBe(2);
 });
 
-test('the commands of the README get the command out of the image with containerd', async () => {
+test('the commands of the README extract the command from the image with containerd', async () => {
   const blocks = commandBlocks('README.md', '## Install on a new cluster');
   const block = blocks.find(({ where }) => where.includes('the command hawser'));
   const before = await machine.run('cat', '/usr/local/bin/hawser');
@@ -142,14 +142,14 @@ test('each command runs where it belongs', async () => {
   expect((await type('hawser', 'install', '--yes')).stdout).toContain('already up to date');
 });
 
-test('a file of the node that is named is read', async () => {
+test('a file of the node is read if a flag names it', async () => {
   await writeFile(machine, '/var/lib/new.yaml', 'apiVipz: [192.0.2.1]\n');
   const refused = await type('hawser', 'settings', '--settings', '/var/lib/new.yaml');
   expect(`${refused.stdout}${refused.stderr}`).toContain('apiVipz');
   expect(refused.exitCode).toBe(2);
 });
 
-test('containerd runs an image that nothing else here has, with the rights that an installation needs', async () => {
+test('containerd runs an image that only it has, with the rights that an installation needs', async () => {
   const { exitCode, stdout, stderr } = await type(
     ...[
       withContainerd,
@@ -168,7 +168,7 @@ test('containerd runs an image that nothing else here has, with the rights that 
   expect((await type(withContainerd, 'hawser', 'install', '--yes')).stdout).toContain('already up to date');
 });
 
-test('containerd mounts a file that is named, and hands the exit code on', async () => {
+test('containerd mounts a file named by a flag, and passes on the exit code', async () => {
   await writeFile(machine, '/var/lib/new.yaml', 'apiVipz: [192.0.2.1]\n');
   const { stdout, stderr, exitCode } = await type(
     ...[withContainerd, 'hawser', 'settings', '--settings', '/var/lib/new.yaml'],
@@ -177,7 +177,7 @@ test('containerd mounts a file that is named, and hands the exit code on', async
   expect(exitCode).toBe(2);
 });
 
-test('a command in a pod of containerd prints its output and ends with its own exit code', async () => {
+test('a command in a pod of containerd prints its output and exits with its own code', async () => {
   const ctr = [withContainerd, 'ctr', '-n', 'k8s.io'];
   const label = [
     'io.kubernetes.container.name=keepalived-monitor',
@@ -215,7 +215,7 @@ test('doctor on a broken node names what is broken', async () => {
   expect(exitCode).toBe(1);
 });
 
-test('the command goes with the uninstall', async () => {
+test('uninstall removes the command', async () => {
   await uninstall(machine);
   expect((await type('sh', '-c', 'command -v hawser')).stdout).not.toContain('/usr/local/bin');
 });

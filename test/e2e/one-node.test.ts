@@ -51,26 +51,26 @@ beforeEach(() => ready(world, machine));
 const atVip = (path: string) =>
   world.bed.client.run('curl', '-sSkf', '--max-time', '5', `https://${world.bed.vip}:6443${path}`);
 
-test('every container becomes healthy, and none was started twice for it', async () => {
+test('every container becomes healthy without a restart', async () => {
   expect(kubelet.troubles()).toEqual([]);
   const restarts = [...(await statesOf(machine))].map(([name, state]) => [name, state.restarts]);
   expect(restarts).toEqual(containers.map(({ name }) => [name, 0]));
 });
 
-test('each of the four keeps a journal, and HAProxy cannot read the kubeconfig', async () => {
+test('each of the four programs keeps a journal, and HAProxy cannot read the kubeconfig', async () => {
   const names = await machine.run('sh', '-c', 'ls /var/log/hawser | sed "s/[.].*//" | sort -u');
   expect(names).toBe('haproxy-monitor\nhaproxy-supervisor\nkeepalived-monitor\nkeepalived-supervisor\n');
   const read = await machine.engine.attempt(['exec', 'haproxy-haproxy', 'cat', '/etc/hawser/kubeconfig']);
   expect(read.stderr).toContain('Permission denied');
 });
 
-test('/haproxy_ready answers to the node and to others', async () => {
+test('/haproxy_ready answers the node itself and other hosts', async () => {
   const url = `http://${machine.node.address}:9444/haproxy_ready`;
   expect(await machine.run('curl', '-sSf', url)).toContain('Service ready');
   expect(await world.bed.client.run('curl', '-sSf', url)).toContain('Service ready');
 });
 
-test('kubectl of another machine works through the VIP', async () => {
+test('kubectl on another machine works through the VIP', async () => {
   const file = join(world.bed.dir, 'client.kubeconfig');
   writeFileSync(file, kubeconfig(world.bed, `${world.bed.vip}:6443`));
   const nodes = await world.bed.client.run('kubectl', '--kubeconfig', file, 'get', '--raw', '/api/v1/nodes');
@@ -96,10 +96,10 @@ test.each(containers)(
   },
 );
 
-/** An address that a killed keepalived left goes before its own comes. */
+/** The address left behind by a killed keepalived is removed before the new one is added. */
 const servesAtVip = () => waitForPods('the VIP to serve', async () => (await atVip('/readyz')) === 'ok');
 
-/** Processes of the node by a part of their command line: what the kernel would tell `ps` there. */
+/** Processes of the node by part of their command line, as `ps` would show them there. */
 const having = (part: string) =>
   machine.node
     .processes()
@@ -112,7 +112,7 @@ const worker = () =>
     .map(({ id }) => id);
 const hawser = (command: string) => having(`hawser.mjs ${command}`);
 
-/** A program that it has begun to start bears its argv until then. */
+/** A child that it has just forked has its argv until it executes its program. */
 const alone = (found: () => readonly ProcessId[]) =>
   waitFor(
     'it to be alone',
@@ -149,7 +149,7 @@ test('the supervisor replaces a hung HAProxy without a container restart', async
   expect(await restarts()).toEqual(before);
 });
 
-test('no probe fails for what it does not watch: API server, kubeconfig and template gone wrong, keepalived killed, then told to stay away', async () => {
+test('no probe fails for a dead API server, a broken kubeconfig or template, or a keepalived that is killed or stopped', async () => {
   const file = '/etc/kubernetes/static-pod-resources/haproxy/haproxy.cfg.ejs';
   for (const path of [file, KUBECONFIG]) await machine.run('cp', '-p', path, `${path}.good`);
   await machine.run('sh', '-c', 'echo "<% nonsense" >"$1"; echo "{" >"$2"', 'break', file, KUBECONFIG);
@@ -182,7 +182,7 @@ test('a container whose probe keeps failing is restarted', async () => {
   expect((await containerState(machine, 'keepalived', 'keepalived-monitor')).pid).not.toBe(before.pid);
 });
 
-test('a resolv.conf that is replaced by renaming reaches both monitors, and nothing else restarts', async () => {
+test('a resolv.conf that is replaced by a rename reaches both monitors, and nothing else restarts', async () => {
   const before = await statesOf(machine);
   const text = `# renamed into place\n${await machine.run('cat', '/etc/resolv.conf')}`;
   await writeFile(machine, '/etc/resolv.conf', text);
@@ -196,7 +196,7 @@ test('a resolv.conf that is replaced by renaming reaches both monitors, and noth
   expect(programs(await statesOf(machine))).toEqual(programs(before));
 });
 
-/** But for the API server, nothing runs, listens, or changes what the kernel does with packets. */
+/** Except for the API server, nothing runs, listens, or changes what the kernel does with packets. */
 async function podsGone(): Promise<void> {
   const [api] = having('api-server/main.ts');
   const ended = () => machine.node.processes().every(({ id }) => id.pid === api?.pid);
@@ -211,7 +211,7 @@ async function podsGone(): Promise<void> {
 test.each<{ first: PodName; second: PodName }>([
   { first: 'keepalived', second: 'haproxy' },
   { first: 'haproxy', second: 'keepalived' },
-])('pods that are removed leave nothing, and come back with $first first', async ({ first, second }) => {
+])('removed pods leave nothing behind, and come back with $first first', async ({ first, second }) => {
   for (const pod of [first, second]) await takeOut(machine, pod);
   await podsGone();
   expect(await machine.run('find', '/etc/haproxy', '/etc/hawser-keepalived', '-type', 's,p')).toBe('');
@@ -223,7 +223,7 @@ test.each<{ first: PodName; second: PodName }>([
   await servesAtVip();
 });
 
-test('hawser uninstall ends the pods, and leaves no VIP, table, process or file', async () => {
+test('hawser uninstall stops the pods, and leaves no VIP, table, process or file', async () => {
   await uninstall(machine);
   await podsGone();
   const folders = [

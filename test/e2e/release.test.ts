@@ -51,7 +51,7 @@ afterAll(async () => {
   rmSync(out, { recursive: true, force: true });
 });
 
-test('the sums of a release are those of its files', () => {
+test('the checksums of a release match its files', () => {
   const checked = execFileSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: out, encoding: 'utf8' });
   expect(
     checked
@@ -67,7 +67,7 @@ test('the sums of a release are those of its files', () => {
   ]);
 });
 
-test('an image gives the same archive each time', () => {
+test('an image always gives the same archive', () => {
   const { dir, settings } = inject('builder');
   Object.assign(process.env, createContainerEngine({ dir, settings }).env);
   const again = join(out, 'again.tar');
@@ -78,7 +78,7 @@ test('an image gives the same archive each time', () => {
   expect(sums[0]).toBe(sums[1]);
 });
 
-test('the notices of a release name every package of the image, each with its text', () => {
+test('the notices of a release list every package of the image, each with its text', () => {
   const notices = readFileSync(join(out, 'THIRD_PARTY_NOTICES'), 'utf8');
   for (const name of ['haproxy', 'keepalived', 'nftables', 'libc6', 'pino', 'node-linux-'])
     expect(new RegExp(`^${name}\\S* \\d\\S* \\(.*\\)$`, 'm').test(notices), name).toBe(true);
@@ -87,7 +87,7 @@ test('the notices of a release name every package of the image, each with its te
   expect(debian.includes('No copyright file comes with it.')).toBe(false);
 });
 
-test('a node installed from the artefacts alone serves the API at the VIP, and hawser status finds nothing wrong', async () => {
+test('a node installed only from the artefacts serves the API at the VIP, and hawser status reports no problem', async () => {
   const [importing = '', ...more] = walk.commands(
     'on each control-plane node, with the image as a file (with a registry: ctr -n k8s.io images pull "$IMAGE")',
   );

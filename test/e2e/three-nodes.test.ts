@@ -49,7 +49,7 @@ async function kill(machine: Machine, { pod, name }: (typeof containers)[number]
   return atMs;
 }
 
-test('three nodes: every pod is healthy without a restart, and one node holds the VIP', async () => {
+test('three nodes: every pod becomes healthy without a restart, and one node holds the VIP', async () => {
   for (const machine of world.machines) {
     expect(world.kubelet(machine).troubles()).toEqual([]);
     expect([...(await statesOf(machine)).values()].map(({ restarts }) => restarts)).toEqual([0, 0, 0, 0]);
@@ -58,7 +58,7 @@ test('three nodes: every pod is healthy without a restart, and one node holds th
 });
 
 test.each(containers)(
-  '$name of another node than the holder is killed: no request is lost, the VIP stays',
+  '$name is killed on a node other than the holder: no request is lost, and the VIP stays',
   async (which) => {
     const before = holder();
     const other = world.machines.find((machine) => machine !== before);
@@ -72,7 +72,7 @@ test.each(containers)(
 );
 
 test.each(containers.filter(({ name }) => name.endsWith('-monitor')))(
-  '$name of the holder is killed: no request is lost, the VIP stays',
+  '$name is killed on the holder: no request is lost, and the VIP stays',
   async (which) => {
     const before = holder();
     const atMs = await kill(before, which);
@@ -84,7 +84,7 @@ test.each(containers.filter(({ name }) => name.endsWith('-monitor')))(
 );
 
 test.each(containers.filter(({ name }) => !name.endsWith('-monitor')))(
-  '$name of the holder is killed: another node takes the VIP, and only what was on it is lost',
+  '$name is killed on the holder: another node takes the VIP, and only requests on the holder are lost',
   async (which) => {
     const before = holder();
     const atMs = await kill(before, which);
@@ -99,7 +99,7 @@ test.each(containers.filter(({ name }) => !name.endsWith('-monitor')))(
   },
 );
 
-test('all nodes lose their power at once, and everything comes back by itself, before there is an API', async () => {
+test('all nodes lose power at once, and everything recovers on its own before any API server is up', async () => {
   await Promise.all(world.machines.map((machine) => world.powerOff(machine)));
   expect(world.bed.holders()).toEqual([]);
   await Promise.all(world.machines.map((machine) => world.powerOn(machine)));

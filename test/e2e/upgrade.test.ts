@@ -13,7 +13,7 @@ import { type PreviousImage, providePrevious } from './helpers/previous-image.ts
 import { printStoryOf } from './helpers/print-story.ts';
 import { startWalk, type Walk } from './helpers/walk.ts';
 
-/** Three nodes with the previous release's image go to this one and back, as docs/upgrade.md says, under load. */
+/** Upgrades three nodes from the previous release's image to this one and back, as in docs/upgrade.md, under load. */
 let world: PodWorld;
 let walk: Walk;
 let client: BedClient;
@@ -34,15 +34,15 @@ beforeAll(async () => {
 afterAll(() => world?.[Symbol.asyncDispose]());
 beforeEach(printStoryOf(() => world));
 
-test('the nodes are upgraded one by one: the VIP moves once, and no request is lost but those on its move', async () => {
+test('the nodes are upgraded one by one: the VIP moves once, and only requests during the move are lost', async () => {
   await measure(previous.tag, inject('builder').tag, `from ${previous.from}`);
 });
 
-test('the nodes go back to the previous image in the same way, and lose as little', async () => {
+test('the nodes go back to the previous image the same way, and lose no more', async () => {
   await measure(inject('builder').tag, previous.tag, `back to ${previous.from}`);
 });
 
-/** Repeated, it finds nodes that have changed already: they go back first. */
+/** When repeated, it finds nodes that have already changed: they go back first. */
 async function measure(before: string, after: string, what: string): Promise<void> {
   const running = await Promise.all(world.machines.map((machine) => runsImage(machine, before)));
   if (running.includes(false)) await changeAll(before);

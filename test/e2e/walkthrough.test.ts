@@ -23,7 +23,7 @@ import { createPodWorld, type PodWorld } from './helpers/pod-world.ts';
 import { printStoryOf } from './helpers/print-story.ts';
 import { startWalk, type Walk } from './helpers/walk.ts';
 
-/** The README's way and then docs/upgrade.md's, command by command: in this order, each test on what the last one left. */
+/** The README and then docs/upgrade.md, command by command. The tests run in this order, each on what the previous one left. */
 let world: PodWorld;
 let walk: Walk;
 let client: BedClient;
@@ -31,9 +31,9 @@ let first: Machine;
 let second: Machine;
 let third: Machine;
 let spare: Machine;
-/** Those that are in the cluster. */
+/** The nodes in the cluster. */
 let members: readonly Machine[] = [];
-/** After the upgrade it is another one. */
+/** The upgrade changes it. */
 let image: { readonly IMAGE: string } = { IMAGE: inject('builder').tag };
 const NEW_VIP = '10.77.0.150';
 
@@ -72,7 +72,7 @@ async function servesAll(): Promise<void> {
   await waitFor('the client to be served', () => client.calmFor(2_000), PATIENCE_MS);
 }
 
-/** The servers of a node's HAProxy, in the configuration that it runs on. */
+/** The servers in the configuration that a node's HAProxy runs. */
 async function serversOf(machine: Machine): Promise<readonly string[]> {
   const page = await machine.run('curl', '-sSf', '--max-time', '10', 'http://127.0.0.1:29446/status');
   const { servers } = haproxyMonitorStatusSchema.parse(JSON.parse(page));
@@ -107,13 +107,13 @@ const getCommand = (machine: Machine) =>
 
 const isInit = (command: string) => command.startsWith('kubeadm init ');
 
-test("the VIP leads to the node's own API server as soon as that listens, which is what kubeadm init waits for", async () => {
+test("the VIP leads to the node's own API server as soon as it listens, which kubeadm init waits for", async () => {
   await expect(atVip('/readyz')).rejects.toThrow('Cannot run');
   await walk.typeAll(first, walk.commands('on the first node').filter(isInit));
   expect(await atVip('/readyz')).toBe('ok');
 });
 
-test('the kubeconfig is written: HAProxy gets the API server, and the VIP leads there', async () => {
+test('once the kubeconfig is written, HAProxy gets the API server and the VIP leads to it', async () => {
   const commands = walk.commands('on the first node');
   await walk.typeAll(first, commands.slice(commands.findIndex(isInit) + 1));
   members = [first];
@@ -133,7 +133,7 @@ async function join(machine: Machine): Promise<void> {
   await startedOnce(machine);
 }
 
-test('a second node joins: it is a peer and a server, and the VIP is where it was after one take-over time', async () => {
+test('a second node joins as a peer and a server, and after one take-over time the VIP is where it was', async () => {
   client = await world.bed.startClient(6443, REQUEST_TIMEOUT_MS);
   const fromMs = monotonicMs();
   await join(second);
@@ -141,14 +141,14 @@ test('a second node joins: it is a peer and a server, and the VIP is where it wa
   expect(world.bed.holders()).toEqual([first.node]);
 });
 
-test('a third node joins: no move of the VIP, and no request lost', async () => {
+test('a third node joins: the VIP does not move, and no request is lost', async () => {
   const fromMs = monotonicMs();
   await join(third);
   expect(movesSince(world.bed.events(), fromMs)).toEqual([]);
   expect(await lostSince(client, fromMs)).toEqual([]);
 });
 
-test('Kubernetes is upgraded on the holder: its API server stops after the VIP has left, and comes back', async () => {
+test('Kubernetes is upgraded on the holder: its API server stops once the VIP has left, and comes back', async () => {
   const machine = holder();
   const fromMs = monotonicMs();
   await walk.typeAll(machine, walk.commands("before a node's API server is stopped"));
@@ -171,7 +171,7 @@ test('Kubernetes is upgraded on the holder: its API server stops after the VIP h
   expect(holder()).not.toBe(machine);
 });
 
-test('an upgrade of the image, node by node with the VIP moved first, loses no request but those on the move', async () => {
+test('an upgrade of the image, node by node and with the VIP moved first, loses only requests during the move', async () => {
   image = { IMAGE: 'hawser:next' };
   const { dir, settings, tag } = inject('builder');
   await createContainerEngine({ dir, settings }).podman('tag', tag, image.IMAGE);
@@ -186,7 +186,7 @@ test('an upgrade of the image, node by node with the VIP moved first, loses no r
   await servesAll();
   const moves = movesSince(world.bed.events(), fromMs);
   expect(await lostSince(client, fromMs, moves)).toEqual([]);
-  // Once: from the holder, when everybody else was new already.
+  // Once: from the holder, when all others were upgraded.
   expect(holder()).not.toBe(last);
 });
 
@@ -196,7 +196,7 @@ async function runsImage(machine: Machine): Promise<boolean> {
   return stdout === `localhost/${image.IMAGE}\n`.repeat(containers.length);
 }
 
-test('a node is replaced by one with another name and address: no move of the VIP, and no request lost', async () => {
+test('a node is replaced by one with another name and address: the VIP does not move, and no request is lost', async () => {
   const leaving = [second, third].find((machine) => machine !== holder());
   const other = othersThan(holder()).find((machine) => machine !== leaving);
   if (leaving === undefined || other === undefined)
@@ -206,7 +206,7 @@ test('a node is replaced by one with another name and address: no move of the VI
   await walk.typeAll(other, walk.commands('on another node'), { NODE: leaving.node.name });
   members = othersThan(leaving);
   await waitForServers();
-  // No new connection arrives there.
+  // No new connections arrive there.
   const servedMs = monotonicMs();
   const answered = () => monotonicMs() - servedMs > REQUEST_TIMEOUT_MS && client.calmFor(2_000);
   await waitFor('what was on its way to be answered', answered, PATIENCE_MS);
@@ -217,7 +217,7 @@ test('a node is replaced by one with another name and address: no move of the VI
   expect(await lostSince(client, fromMs)).toEqual([]);
 });
 
-test('the VIP changes: the old one works until the last node has changed, the new one from then on, and no request is lost', async () => {
+test('the VIP changes: the old one works until the last node has changed, then the new one does, and no request is lost', async () => {
   const has = async (machine: Machine, vip: string) =>
     (await machine.run('ip', '-o', 'address', 'show', 'to', vip)) !== '';
   const holdersOfNew = async () => {
@@ -237,7 +237,7 @@ test('the VIP changes: the old one works until the last node has changed, the ne
     await waitForPods(`the redirect on ${machine.node.name}`, () => redirects(machine));
   };
   for (const machine of othersThan(last)) await change(machine);
-  // keepalived 2.2 (the image on Debian 12) holds both the new VIP and the old one from the first node on.
+  // keepalived 2.2 (the image on Debian 12) holds the new VIP as well as the old one from the first node on.
   const early = await holdersOfNew();
   expect(early).toHaveLength((await countsAdvertsOfOtherVips(last)) ? 0 : 1);
   expect(movesSince(world.bed.events(), fromMs)).toEqual([]);
@@ -250,7 +250,7 @@ test('the VIP changes: the old one works until the last node has changed, the ne
   await waitFor('clients of the new VIP to be served', () => newClient.calmFor(2_000), PATIENCE_MS);
 });
 
-/** Whether keepalived of the image takes adverts of another VIP for its own group's (docs/internals/decisions/0031). */
+/** Whether the image's keepalived counts adverts for another VIP as its own group's (docs/internals/decisions/0031). */
 async function countsAdvertsOfOtherVips(machine: Machine): Promise<boolean> {
   const argv = ['run', '--rm', '--net=none', '--entrypoint', 'sh', image.IMAGE];
   const printed = await machine.engine.podman(...argv, '-c', 'keepalived --version 2>&1');
@@ -259,6 +259,6 @@ async function countsAdvertsOfOtherVips(machine: Machine): Promise<boolean> {
   return !isOlder(build.version, '2.3.0');
 }
 
-test('every command of the documents was typed, but for the import of a release', () => {
+test('every command of the documents was typed, except the import of a release', () => {
   expect(walk.untouched()).toEqual([expect.stringContaining('with the image as a file')]);
 });

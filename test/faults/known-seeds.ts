@@ -1,16 +1,16 @@
 import type { FaultName } from './generate/catalogue.ts';
 import type { Episode, PlannedFault, Role } from './generate/schedule.ts';
 
-/** An episode that found a fault of the product, as it was planned then. */
+/** An episode that found a bug in the product, as it was planned then. */
 export interface KnownSeed {
   readonly seed: number;
   readonly episode: number;
   readonly only?: FaultName;
   /** What went wrong, in a few words. */
   readonly found: string;
-  /** The plan is lost with the catalogue that it was made of. This one brings the same about. */
+  /** The original plan was lost with the catalogue it was made from. This one reproduces the bug. */
   readonly isRebuilt?: true;
-  /** The episode, after those that it needs before it. */
+  /** The episode, preceded by those it depends on. */
   readonly episodes: readonly Episode[];
 }
 
@@ -25,8 +25,8 @@ function recorded(number: number, ...faults: readonly Fault[]): Episode {
 }
 
 /**
- * In order of their seeds. Plans are written out: any fault that the catalogue gets or loses changes the plan of every seed, and these must
- * stay what they are.
+ * Sorted by seed. Plans are written out, because every change to the catalogue changes the plan of every seed, and these must not
+ * change.
  */
 export const knownSeeds: readonly KnownSeed[] = [
   {
@@ -122,7 +122,7 @@ export const knownSeeds: readonly KnownSeed[] = [
     ],
   },
   {
-    // What was found came two minutes after the first of these: a harmless fault lasts until then, so that nothing may be cut.
+    // The bug showed two minutes after the first episode. A harmless fault lasts until then, during which nothing may be cut.
     seed: 402,
     episode: 19,
     isRebuilt: true,
@@ -187,7 +187,7 @@ export const knownSeeds: readonly KnownSeed[] = [
     isRebuilt: true,
     found:
       'a holder whose lb.track was deleted lost the VIP to a node with a higher priority, and connections with it',
-    // After one of the restarts the holder is not the node with the highest priority.
+    // After one of the two restarts, the holder is not the node with the highest priority.
     episodes: [24, 26].flatMap((number) => [
       recorded(number, planned('restart-pod', 'haproxy', 'holder', 0)),
       recorded(number + 1, planned('damage-output', 'delete run/lb.track', 'holder', 0)),

@@ -1,4 +1,4 @@
-/** A program: random faults on three whole nodes, recorded, and judged afterwards. See `usage`. */
+/** A program that injects random faults on three complete nodes, records what happens and judges it afterwards. See `usage`. */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,19 +22,19 @@ import { judge } from './validate/judge.ts';
 import { configurationsOf, waitForRest } from './world/rest.ts';
 import { openWorld, type World } from './world/world.ts';
 
-/** After the last fault: what ended is started again after 1.3 s, and what follows from that must have its turn. */
+/** Time after the last fault: ended programs are restarted after 1.3 s, and the effects of that need time to show. */
 const SETTLE_MS = 3_000;
 const REST_PATIENCE_MS = 45_000;
 
-/** What happens in one world. */
+/** The run of one world. */
 interface Run {
   readonly seed: number;
-  /** No episode begins later. */
+  /** No episode starts later than this. */
   readonly minutes: number;
   readonly episodes: Iterable<Episode>;
-  /** Without it nothing is shown. Left out: any one will do. */
+  /** The run proves nothing without this episode. If left out, any episode will do. */
   readonly needed?: number;
-  /** Flags with which all of it is done again. */
+  /** Flags to repeat the run. */
   readonly again: string;
 }
 
@@ -56,14 +56,14 @@ function* planned(seed: number, names: readonly FaultName[]): Generator<Episode>
   for (let number = 1; ; number += 1) yield planEpisode(seed, number, names);
 }
 
-/** Longer than any of them takes. */
+/** Longer than any known seed takes. */
 const KNOWN_MINUTES = 10;
 
 function knownRun({ seed, episode, episodes }: KnownSeed): Run {
   return { seed, minutes: KNOWN_MINUTES, episodes, needed: episode, again: `--known --seed ${seed}` };
 }
 
-/** Runs episodes until the time is over, or the group no longer comes to rest. */
+/** Runs episodes until the time is up or the group no longer comes to rest. */
 async function runEpisodes(
   world: World,
   { minutes, episodes }: Run,
@@ -87,7 +87,7 @@ async function runEpisodes(
   let last = 0;
   for (const episode of episodes) {
     if (monotonicMs() >= lastMs) return;
-    // The VIP may have moved while the rest was being written down.
+    // The VIP may have moved while the rest was being recorded.
     while (isAtRest && world.bed.holders().length !== 1) isAtRest = await rest(last);
     if (!isAtRest) return;
     const { number } = episode;
@@ -98,7 +98,7 @@ async function runEpisodes(
   }
 }
 
-/** Records a run into a folder. An abort ends it early, and the recording can still be judged. */
+/** Records a run into a folder. After an abort it ends early, and the recording can still be judged. */
 async function record(run: Run, folder: string, signal: AbortSignal): Promise<void> {
   const before = await machineState();
   using history = openHistory(folder);
@@ -154,7 +154,7 @@ async function runOne(run: Run, options: FaultsOptions, signal: AbortSignal): Pr
   return code;
 }
 
-/** In order, to the last one: resolves with 1 if one of them found something. */
+/** Runs all of them in order; resolves with 1 if any of them failed. */
 async function runKnown(
   known: readonly KnownSeed[],
   options: FaultsOptions,
@@ -191,7 +191,7 @@ async function run(options: FaultsOptions, signal: AbortSignal): Promise<number>
 }
 
 const stop = new AbortController();
-// A second signal does not wait for work in progress: the survivor cleans up.
+// A second signal does not wait for work in progress; the survivor cleans up.
 for (const name of ['SIGINT', 'SIGTERM'] as const)
   process.on(name, () => (stop.signal.aborted ? process.exit(130) : stop.abort()));
 try {

@@ -6,16 +6,16 @@ export interface FaultsOptions {
   readonly help: boolean;
   readonly minutes: number;
   readonly seed: number;
-  /** Only this episode. */
+  /** Run only this episode. */
   readonly episode: number | undefined;
   readonly names: readonly FaultName[];
-  /** Only the episodes of these, each in a run of its own. */
+  /** Run only the episodes of these, each in a run of its own. */
   readonly known: readonly KnownSeed[] | undefined;
-  /** Judge the history of this folder, and bring nothing about. */
+  /** Judge the history in this folder and inject nothing. */
   readonly judge: string | undefined;
   readonly json: string | undefined;
   readonly keep: boolean;
-  /** Print what would be done. */
+  /** Print the plan and run nothing. */
   readonly plan: boolean;
 }
 

@@ -1,14 +1,14 @@
 import type { Entry } from './record/history.ts';
 import type { Verdict, Violation } from './validate/verdict.ts';
 
-/** What fails a run. A violation on a starved machine is printed and proves nothing. */
+/** The violations that fail a run. A violation on a starved machine is printed but proves nothing. */
 export function provenViolations(verdicts: readonly Verdict[]): readonly Violation[] {
   return verdicts.flatMap(({ violations }) => violations.filter(({ starved }) => !starved));
 }
 
 /**
- * Whether any fault was to be brought about, or those of this episode: a group that never came to rest shows nothing, and a starved machine
- * excuses its violation.
+ * Whether the history has this episode, or any episode. If the group never came to rest, nothing was tested, yet the violation for that may
+ * be excused by a starved machine.
  */
 export function hasEpisode(entries: readonly Entry[], number?: number): boolean {
   return entries.some((entry) => entry.kind === 'episode' && entry.number === (number ?? entry.number));
@@ -18,7 +18,7 @@ export function formatVerdicts(verdicts: readonly Verdict[], startMs: number): s
   return verdicts.map((verdict) => formatVerdict(verdict, startMs)).join('\n');
 }
 
-/** The faults that were planned and could not be brought about, with the first reason of each kind: what they cause was not tested. */
+/** Planned faults that could not be injected, with the first reason for each kind. Their effects were not tested. */
 export function formatMissed(entries: readonly Entry[]): string {
   const missed = entries.flatMap((entry) =>
     entry.kind === 'fault' && entry.phase === 'missed' ? [entry] : [],

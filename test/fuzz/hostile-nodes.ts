@@ -23,14 +23,14 @@ const name = fc.oneof(hostileText, fc.constantFrom('a', 'b', 'A', 'cp-2'));
 const objects = fc.oneof(
   fc
     .tuple(name, fc.array(address, { maxLength: 3 }), fc.integer({ min: 2, max: 254 }))
-    // The last one is as it should be: most names are to reach the file.
+    // The last address of each family is valid, so that most names reach the file.
     .map(([own, addresses, last]): unknown =>
       nodeObject(own, [...addresses, `10.0.0.${last}`, `fd00::${last}`]),
     ),
   jsonNear([nodeObject('cp-2', ['10.0.0.2']), nodeObject('cp-3', ['10.0.0.3', 'fd00::3'])]),
 );
 
-/** What the program reads from nodes as an API could give them: with names, addresses and labels of any kind, and from what is no node. */
+/** Candidates parsed from nodes as an API could return them: arbitrary names, addresses and labels, and objects that are not nodes. */
 export const candidates: fc.Arbitrary<readonly ServerCandidate[]> = fc
   .array(objects, { minLength: 1, maxLength: 12 })
   .map((all) => all.flatMap((each) => parseNode(6443)(each).candidates));

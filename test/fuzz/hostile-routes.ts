@@ -4,19 +4,19 @@ import { createAuthority } from '../helpers/certificates.ts';
 import { hostilePieces } from '../helpers/router/hostile-text.ts';
 import { hostileText, partsReplaced, textNear } from './hostile.ts';
 
-/** PEM that a tenant could have. */
+/** A tenant's PEM files. */
 export interface TenantPem {
   readonly certificate: string;
   readonly key: string;
   readonly ca: string;
 }
 
-/** Becomes a name of its own wherever it is in a tenant's objects. */
+/** Placeholder, replaced by a unique name in each tenant's objects. */
 const TENANT = 'tenant-0';
 
 type Right = readonly [string, ...string[]];
 
-/** One of these, or with something in it that HAProxy could read in another way, or another text altogether. */
+/** One of these texts, unchanged, with a piece inserted that HAProxy could misread, or replaced by hostile text. */
 function near(weight: number, right: Right): fc.Arbitrary<string> {
   const plain = fc.constantFrom(...right);
   const pierced = fc
@@ -29,7 +29,7 @@ function near(weight: number, right: Right): fc.Arbitrary<string> {
   );
 }
 
-/** Fields that have no effect if invalid, and fields that keep the whole route out. */
+/** `often` for fields that have no effect if invalid, `seldom` for fields that get the whole route rejected. */
 const often = (...right: Right) => near(8, right);
 const seldom = (...right: Right) => near(60, right);
 
@@ -110,7 +110,7 @@ const sliceOf = ({ addresses, pod, portName, port, appProtocol }: SliceWish) => 
   ports: [{ name: portName, port, protocol: 'TCP', appProtocol }],
 });
 
-/** A certificate of which a few bytes are others still has its key more often than not, as nobody checks who signed it. */
+/** Changes a few bytes. Most such certificates still match their key, because the signature is not checked. */
 function certificateNear(pem: string): fc.Arbitrary<string> {
   const der = new X509Certificate(pem).raw;
   const flips = fc.array(fc.tuple(fc.nat(der.length - 1), fc.nat(255)), { minLength: 1, maxLength: 3 });
@@ -154,7 +154,7 @@ function tlsOf({ certificate, key, ca }: TenantPem): fc.Arbitrary<object | undef
   );
 }
 
-/** The objects of one tenant: a Route or an Ingress, and everything it names. */
+/** The objects of one tenant: a Route or an Ingress, and everything it refers to. */
 export function tenants(pem: TenantPem): fc.Arbitrary<unknown> {
   const host = seldom(`app.${TENANT}.example`, `a.b.${TENANT}.example`);
   const path = seldom('', '', '/', '/a', '/a/', '/a%20b', '/~!$&()*+,=:@');
@@ -224,13 +224,13 @@ export function tenants(pem: TenantPem): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 3, arbitrary: objects }, { weight: 1, arbitrary: partsReplaced(objects) });
 }
 
-/** A tenant with a route, its certificate and three pods, and the same one later. */
+/** A tenant with a route, its certificate and three pods, before and after a change. */
 export interface ChangingTenant {
   readonly before: readonly object[];
   readonly after: readonly object[];
 }
 
-/** Arbitrary changes that HAProxy takes at runtime: host, path, certificate and endpoints. */
+/** Arbitrary changes that HAProxy can apply at runtime: host, path, certificate and endpoints. */
 export function changingTenants(
   pem: TenantPem,
   renewed: Pick<TenantPem, 'certificate' | 'key'>,
@@ -263,14 +263,14 @@ export function changingTenants(
     .map(({ host, path, pair, comes }) => ({ before, after: [route(host, path, pair), stay, comes] }));
 }
 
-/** Created each time, in a folder that does not exist yet. */
+/** Creates new PEM files. The folder must not exist yet. */
 export function tenantPem(folder: string): TenantPem {
   const authority = createAuthority(folder);
   const { cert, key } = authority.issue({ commonName: 'tenant', dnsNames: ['app.example'] });
   return { certificate: cert, key, ca: authority.cert };
 }
 
-/** Valid routes: without TLS, with a certificate of their own, and passed through. */
+/** Valid routes: without TLS, with a certificate of their own, and passthrough. */
 export function neighbours({ certificate, key }: TenantPem): readonly object[] {
   const named = (name: string, more: object = {}) => ({ ...metadata(name, more), namespace: 'neighbour' });
   const route = (name: string, spec: object) => ({
@@ -289,7 +289,7 @@ export function neighbours({ certificate, key }: TenantPem): readonly object[] {
   ];
 }
 
-/** The objects of the tenant of this number among others. */
+/** The objects with the placeholder replaced by this tenant's name. */
 export function tenantNumbered(objects: unknown, number: number): readonly unknown[] {
   const own: unknown = JSON.parse((JSON.stringify(objects) ?? 'null').replaceAll(TENANT, `tenant-${number}`));
   return Array.isArray(own) ? own : [own];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { anyText } from '../helpers/any-text.ts';
 
-/** Text that means something to a shell, a parser, a terminal or a template. */
+/** Text with a special meaning to a shell, a parser, a terminal or a template. */
 const words = [
   ...[
     '\n',
@@ -58,7 +58,7 @@ const words = [
   ],
 ];
 
-/** Names as an API object, a file or a person could give. */
+/** Names that could come from an API object, a file or a user. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   anyText({ maxLength: 20 }),
   fc.string({ unit: 'grapheme', maxLength: 20 }),
@@ -89,7 +89,7 @@ const edits: fc.Arbitrary<readonly Edit[]> = fc.array(
   { maxLength: 5 },
 );
 
-/** Bytes that are nearly one of these texts, or nothing like any. */
+/** Mutations of one of these texts, or unrelated bytes. */
 export function bytesNear(texts: readonly string[]): fc.Arbitrary<Buffer> {
   const near = fc
     .tuple(fc.constantFrom(...texts), edits)
@@ -98,7 +98,7 @@ export function bytesNear(texts: readonly string[]): fc.Arbitrary<Buffer> {
   return fc.oneof({ arbitrary: near, weight: 9 }, { arbitrary: unlike, weight: 1 });
 }
 
-/** As a program reads it from a file or a socket: invalid UTF-8 is replaced. */
+/** The same as text, decoded the way programs read files and sockets: invalid UTF-8 is replaced. */
 export function textNear(texts: readonly string[]): fc.Arbitrary<string> {
   return bytesNear(texts).map((bytes) => bytes.toString('utf8'));
 }
@@ -119,14 +119,14 @@ function apply(bytes: Buffer, edit: Edit): Buffer {
   }
 }
 
-/** What stands where something else is expected. */
+/** Values of an unexpected type or size. */
 const wrongValue = fc.oneof(
   hostileText,
   fc.constantFrom(null, true, false, 0, -1, 0.5, 1e300, '', [], {}, [null], { '': {} }),
   fc.jsonValue({ maxDepth: 2 }),
 );
 
-/** One of these values with up to four of its parts replaced, removed or added to: still JSON. */
+/** One of these values with up to four of its parts replaced, removed or extended. Still JSON. */
 export function jsonNear(values: readonly unknown[]): fc.Arbitrary<unknown> {
   return partsReplaced(fc.constantFrom(...values));
 }
@@ -155,7 +155,7 @@ function pathsIn(value: unknown, path: readonly string[] = []): readonly (readon
   return [path, ...Object.entries(value).flatMap(([key, part]) => pathsIn(part, [...path, key]))];
 }
 
-/** An object gets another part, undefined parts are removed, and everything else is replaced. */
+/** Extends an object with another part, removes a part if the new one is undefined, and replaces everything else. */
 function replaced(
   value: unknown,
   [step, ...rest]: readonly string[],
@@ -172,7 +172,7 @@ function replaced(
   return { ...value, [step]: part };
 }
 
-/** The same bytes in pieces, as a network delivers them. */
+/** The same bytes split into pieces, as a network may deliver them. */
 export function inPieces(
   bytes: fc.Arbitrary<Buffer>,
 ): fc.Arbitrary<{ readonly whole: Buffer; readonly pieces: readonly Buffer[] }> {

@@ -8,16 +8,16 @@ import { batch, createNetNamespace } from '../helpers/net-namespace.ts';
 import { openScratchFolder } from './scratch-folder.ts';
 import type { Attack, OpenTarget } from './target.ts';
 
-/** Throws if the real program does not take all of these configurations. */
+/** Throws if the real program does not accept all of these configurations. */
 export type Judge = (texts: readonly string[]) => Promise<void>;
 
-/** One file that says what these say, each with names of its own: the program would take it if it took each of them. */
+/** Merges configurations into one file and makes their names unique. The program accepts it if it accepts each of them. */
 export type SideBySide = (texts: readonly string[]) => string;
 
-/** A program that a busy machine does not let run has not judged. */
+/** Generous, because a program that a busy machine keeps from running has not judged anything. */
 export const JUDGE_WITHIN_MS = 120_000;
 
-/** The folder of keepalived's pod. The judge substitutes one that exists. */
+/** keepalived's run folder in its pod. The judge substitutes one that exists. */
 export const RUN_DIR = '/var/run/keepalived';
 
 interface Judging {
@@ -26,7 +26,7 @@ interface Judging {
   readonly interfaces: number;
 }
 
-/** The real program judges in a namespace of its own, which has as many interfaces: eth0, eth1 and so on. */
+/** The real program judges in its own network namespace with this many interfaces: eth0, eth1 and so on. */
 export async function openJudged(
   { checkWith, sideBySide, interfaces }: Judging,
   attackOf: (judge: Judge) => Attack,

@@ -1,4 +1,4 @@
-/** A program: hostile input for everything that reads what others wrote, with the real HAProxy and keepalived as judges. */
+/** A program that feeds hostile input to everything that reads foreign data, with the real HAProxy and keepalived as judges. */
 import { parseArgs } from 'node:util';
 import { messageOf } from '../../src/engine/system/errors.ts';
 import { chosen } from '../bench/options.ts';

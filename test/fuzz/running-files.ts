@@ -7,7 +7,7 @@ import { linesIn } from '../../src/haproxy/runtime/plan-files.ts';
 
 type Tell = (command: string) => Promise<string | undefined>;
 
-/** The maps, lists and certificates that HAProxy has otherwise than in these files. */
+/** The maps, lists and certificates whose content in HAProxy differs from these files. */
 export async function differingFiles(tell: Tell, files: readonly SetFile[]): Promise<readonly string[]> {
   const found = (await askFiles({ ask: tell })) ?? [];
   const differing: string[] = [];
@@ -22,7 +22,7 @@ export async function differingFiles(tell: Tell, files: readonly SetFile[]): Pro
     }[kind];
     const reply = (await tell(`${command} ${runsAs}`)) ?? '';
     const [runs, wanted] = {
-      // Each line begins with the address of its entry.
+      // Each line starts with the memory address of its entry.
       map: () => [sorted(linesIn(reply.replaceAll(/^\S+ /gm, ''))), sorted(linesIn(content))],
       'certificate-list': () => [sorted(listIn(reply, runsAs)), sorted(linesIn(content))],
       certificate: () => [

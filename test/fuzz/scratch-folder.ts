@@ -8,11 +8,11 @@ export interface ScratchFolder extends Disposable {
   readonly path: string;
 }
 
-/** A folder that goes when it is disposed of, or with this process: a target that only computes cannot handle a signal. */
+/** A folder removed on disposal or when this process dies: a target that is busy computing cannot handle a signal. */
 export function openScratchFolder(): ScratchFolder {
   const path = join(tmpdir(), `hawser-fuzz-${randomUUID()}`);
   const survivor = cleanUpAfterDeath('rm -rf -- "$1"', path);
-  // After the survivor is there: a signal in between would leave the folder.
+  // Created only after the survivor runs, because a signal in between would leave the folder behind.
   mkdirSync(path, { mode: 0o700 });
   return {
     path,

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { messageOf } from '../../src/engine/system/errors.ts';
 
-/** Something that is given hostile input, and what must hold for it. */
+/** Code that is fed hostile input, with the claim that must hold for it. */
 export interface Target {
   readonly name: string;
-  /** What must hold, for people. */
+  /** What must hold, in plain words. */
   readonly claim: string;
   readonly open: () => Promise<OpenTarget>;
 }
@@ -18,7 +18,7 @@ export type Attack = (parameters: { readonly numRuns: number; readonly seed: num
 
 export type Found =
   | { readonly kind: 'held'; readonly cases: number }
-  /** `report` has the smallest case that fails. */
+  /** `report` contains the smallest failing case. */
   | { readonly kind: 'failed'; readonly cases: number; readonly report: string };
 
 /** `check` throws if the claim does not hold for this input. */
@@ -35,16 +35,16 @@ export function attackWith<T>(input: fc.Arbitrary<T>, check: (input: T) => void 
   };
 }
 
-/** How a program judges: a start of it costs more than reading one file more. */
+/** Judges many cases in one run of a program: starting it costs more than reading a larger file. */
 export interface Together<T, Part> {
-  /** What the program gets of a case, undefined for nothing. Throws if the claim does not hold already. */
+  /** What the program gets for a case; undefined for nothing. Throws if the claim already fails. */
   readonly prepare: (input: T) => Part | undefined;
-  /** Throws unless all of them are taken side by side. */
+  /** Throws unless the program accepts all of them side by side. */
   readonly judge: (parts: readonly Part[]) => Promise<void>;
   readonly atOnce: number;
 }
 
-/** If a program refuses a batch of cases, it gets each one alone, so that the report names a single case. */
+/** If the program rejects a batch, each case is tried alone, so that the report names a single case. */
 export function attackTogether<T, Part>(
   input: fc.Arbitrary<T>,
   { prepare, judge, atOnce }: Together<T, Part>,
@@ -70,10 +70,10 @@ export function attackTogether<T, Part>(
   };
 }
 
-/** Seeds that follow each other have no cases in common. */
+/** Keeps consecutive seeds from having cases in common. */
 const PRIME = 1_000_003;
 
-/** For a target that needs nothing around it. */
+/** For a target that needs no environment. */
 export function withoutWorld(attack: Attack): Target['open'] {
   return async () => ({ attack, [Symbol.asyncDispose]: async () => {} });
 }

@@ -9,7 +9,7 @@ const checks = checksOf(products);
 const isUpdate = process.env['UPDATE_GOLDENS'] === '1';
 const page = fileURLToPath(new URL('../../docs/doctor.md', import.meta.url));
 
-/** The page with the table of all checks. */
+/** The page with the current table of all checks. */
 function withTable(text: string): string {
   const rows = checks.map(({ id, title }) => `| \`${id}\` | ${title} |`);
   const table = ['| check | subject |', '|---|---|', ...rows].join('\n');

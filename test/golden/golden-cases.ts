@@ -9,14 +9,14 @@ const update = process.env['UPDATE_GOLDENS'] === '1';
 export interface GoldenCase {
   readonly name: string;
   readonly input: string;
-  /** Compares, or rewrites what the file has. */
+  /** Compares with the file, or rewrites it. */
   readonly compare: (text: string) => void;
 }
 
 /**
- * The cases of a folder: a file each, with what is rendered, a line of dashes, and what must come out. `whole` has the whole text; a `.diff` has
- * only what differs from that, below the section that it is in. `UPDATE_GOLDENS=1 npx vitest run test/golden` rewrites the texts:
- * read the diff before you commit it.
+ * The cases of a folder, one per file: the input, a line of dashes, and the expected output. `whole` has the whole
+ * text; a `.diff` has only what differs from it, below the section it is in.
+ * `UPDATE_GOLDENS=1 npx vitest run test/golden` rewrites the texts: read the diff before you commit it.
  */
 export async function goldenCases(
   folder: string,
@@ -40,7 +40,7 @@ export async function goldenCases(
   });
 }
 
-/** Without line numbers, which would change with every line above; the lines around show where it is. */
+/** Without line numbers, which every line added above would change; the surrounding lines show the place. */
 function differences(base: string, text: string): string {
   const lines = base.split('\n');
   const { hunks } = structuredPatch('', '', base, text, '', '', { context: 1 });

@@ -50,7 +50,7 @@ const scratch = fileFolder();
 
 const check = createConfigurationCheck({ haproxyPath: 'haproxy', timeoutMs: 20_000, run: runCommand });
 
-/** Names go the way they go in the program. */
+/** Names are made safe as in the program. */
 function render(input: string): string {
   const { settings, servers } = caseSchema.parse(JSON.parse(input));
   const named = servers.map((server) => ({ ...server, name: safeServerName(server.name) ?? 'unnamed' }));
@@ -63,9 +63,9 @@ function render(input: string): string {
 describe.each(await goldenCases(directory, 'three-servers.golden', render))(
   'golden $name',
   ({ name, input, compare }) => {
-    it('is what the template gives', () => compare(render(input)));
+    it('is the output of the template', () => compare(render(input)));
 
-    it('is what HAProxy takes', async () => {
+    it('is accepted by HAProxy', async () => {
       const file = join(scratch, name);
       writeFileSync(file, render(input));
       expect(await check(file)).toEqual({ kind: 'valid' });

@@ -39,7 +39,7 @@ const usual: KeepalivedSettings = {
   trackFiles: { api: '/var/run/keepalived/lb.track', ingress: '/var/run/keepalived/ingress.track' },
 };
 
-/** keepalived looks for the interfaces that a file names, so they have to be there. */
+/** keepalived looks up the interfaces that a file names, so they must exist. */
 let world: NetNamespace;
 let scratch: string;
 beforeAll(async () => {
@@ -62,7 +62,7 @@ function render(input: string): string {
   return outcome.text;
 }
 
-/** Its exit code is 0 only for a file without anything to complain about, however little. */
+/** keepalived exits with 0 only if it has nothing at all to complain about. */
 async function verdict(file: string) {
   const { exitCode, stdout, stderr } = await runCommand(
     [...world.prefix, 'keepalived', '--config-test', '-f', file],
@@ -74,11 +74,11 @@ async function verdict(file: string) {
 describe.each(await goldenCases(directory, 'three-nodes.golden', render))(
   'golden $name',
   ({ name, input, compare }) => {
-    it('is what the template gives', () => compare(render(input)));
+    it('is the output of the template', () => compare(render(input)));
 
     it('is accepted by keepalived without a message', async () => {
       const file = join(scratch, name);
-      // Its track files lie in a folder of the pod. keepalived 2.3 looks whether that is there.
+      // The track files are in a folder of the pod. keepalived 2.3 checks that it exists.
       writeFileSync(file, render(input).replaceAll('/var/run/keepalived', scratch));
       expect(await verdict(file)).toEqual({ exitCode: 0, said: '' });
     });

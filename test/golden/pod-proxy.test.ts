@@ -15,7 +15,7 @@ import { downstreamPod } from '../helpers/pod-objects.ts';
 import { fileFolder } from '../helpers/test-folder.ts';
 import { goldenCases } from './golden-cases.ts';
 
-/** The proxy's own pod and the downstream pods (YAML), and the configuration. */
+/** The proxy's own pod and the downstream pods (YAML), and the expected configuration. */
 const directory = fileURLToPath(new URL('pod-proxy/', import.meta.url));
 
 const caseSchema = z.strictObject({
@@ -52,9 +52,9 @@ function render(input: string): string {
 const cases = await goldenCases(directory, 'http.golden', render);
 
 describe.each(cases)('golden pod-proxy/$name', ({ name, input, compare }) => {
-  it('is what the annotation gives', () => compare(render(input)));
+  it('is rendered from the annotation', () => compare(render(input)));
 
-  it('is what HAProxy takes', async () => {
+  it('is accepted by HAProxy', async () => {
     const file = join(scratch, name);
     writeFileSync(file, render(input));
     expect(await check(file)).toEqual({ kind: 'valid' });

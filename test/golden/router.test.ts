@@ -16,8 +16,8 @@ import { fileFolder } from '../helpers/test-folder.ts';
 import { goldenCases } from './golden-cases.ts';
 
 /**
- * Environment and routes (JSON), and every file that must come out; `CERTIFICATE` and `CA` stand for certificates of this run, `CA_FILE`,
- * `CRL_FILE` and `PAGE_FILE` for files.
+ * Environment and routes (JSON), and every expected file; `CERTIFICATE` and `CA` stand for certificates of this run,
+ * `CA_FILE`, `CRL_FILE` and `PAGE_FILE` for files.
  */
 const directory = fileURLToPath(new URL('router/', import.meta.url));
 
@@ -61,7 +61,7 @@ async function render(input: string): Promise<Rendered> {
   return outcome.rendered;
 }
 
-/** All files one after the other, as people compare them. */
+/** All files one after the other, for comparison. */
 function shown(rendered: Rendered): string {
   const files = [{ name: 'haproxy.cfg', content: rendered.text }, ...othersOf(rendered)];
   return files
@@ -76,9 +76,9 @@ function shown(rendered: Rendered): string {
 const cases = await goldenCases(directory, 'no-routes.golden', async (input) => shown(await render(input)));
 
 describe.each(cases)('golden $name', ({ name, input, compare }) => {
-  it('is what the template gives', async () => compare(shown(await render(input))));
+  it('is the output of the template', async () => compare(shown(await render(input))));
 
-  it('is what HAProxy takes, without a warning', async () => {
+  it('is accepted by HAProxy without a warning', async () => {
     const folder = join(scratch, name);
     await writeOut(folder, await render(input));
     const file = join(folder, 'haproxy.cfg');

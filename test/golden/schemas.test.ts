@@ -13,7 +13,7 @@ test.each([
   ['status', 'hawser status --json', clusterStatusSchema(statusProducts)],
   ['steering', 'hawser drain --json, undrain --json, move-vip --json', orderReportSchema],
   ['timeline', 'hawser timeline --json', timelineSchema],
-])('schemas/%s.schema.json is what --json is made of', (name, title, schema) => {
+])('schemas/%s.schema.json is the schema of the --json output', (name, title, schema) => {
   const published = { $id: `${name}.schema.json`, title, ...toJSONSchema(schema) };
   const path = fileURLToPath(new URL(`../../schemas/${name}.schema.json`, import.meta.url));
   if (process.env['UPDATE_GOLDENS'] === '1') writeFileSync(path, `${JSON.stringify(published, null, 2)}\n`);

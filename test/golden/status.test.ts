@@ -40,7 +40,7 @@ const waiting = participationText(
   Date.UTC(2026, 10, 21, 3, 12, 45),
 );
 
-/** One thing in each that people have to understand at night. */
+/** Each shows one thing that people have to understand at night. */
 const scenes: Readonly<Record<string, ClusterStatus>> = {
   healthy: statusOf(healthyHere),
   draining: statusOf({
@@ -137,7 +137,7 @@ const scenes: Readonly<Record<string, ClusterStatus>> = {
   'all-dead': statusOf({ ...without(healthyHere, ...names), servers: null }, answeredBy('free'), []),
 };
 
-test.each(Object.entries(scenes))('%s reads as it should, in 80 columns', (name, status) => {
+test.each(Object.entries(scenes))('%s is printed as expected, in 80 columns', (name, status) => {
   const path = at(`status/${name}.golden`);
   const text = `${statusLines(status, statusProducts, { colours: false }).join('\n')}\n`;
   if (isUpdate) writeFileSync(path, text);
@@ -146,7 +146,7 @@ test.each(Object.entries(scenes))('%s reads as it should, in 80 columns', (name,
   expect(text).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
 });
 
-test('colours are added on a terminal and change no word', () => {
+test('colours are added on a terminal, and the text stays the same', () => {
   for (const status of Object.values(scenes)) {
     const plain = statusLines(status, statusProducts, { colours: false });
     const coloured = statusLines(status, statusProducts, { colours: true });
@@ -155,7 +155,7 @@ test('colours are added on a terminal and change no word', () => {
   }
 });
 
-test('schemas/status.schema.json takes every scene', () => {
+test('schemas/status.schema.json accepts every scene', () => {
   const schema = fromJSONSchema(JSON.parse(readFileSync(at('../../schemas/status.schema.json'), 'utf8')));
   for (const status of Object.values(scenes)) expect(schema.safeParse(status).success).toBe(true);
   expect(schema.safeParse({ ...scenes['healthy'], verdict: 'fine' }).success).toBe(false);

@@ -12,8 +12,8 @@ const character = fc.oneof(
 );
 
 /**
- * Text of any characters, most of them ASCII, with control characters. The unit `binary` of fast-check builds a map of a million
- * characters in every worker: 1.5 s of processor time.
+ * Text of arbitrary characters, most of them ASCII, including control characters. fast-check's unit `binary` builds a
+ * map of a million characters in every worker: 1.5 s of CPU time.
  */
 export function anyText(constraints: Omit<fc.StringConstraints, 'unit'> = {}): fc.Arbitrary<string> {
   return fc.string({ ...constraints, unit: character });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { integer, pemOf, sequence } from './der.ts';
 
-/** An RSA key whose factors are no primes, as PKCS#1: it parses, its halves match, and it signs nothing that anybody can verify. */
+/** An RSA key whose factors are not prime, as PKCS#1: it parses, its halves match, and its signatures cannot be verified. */
 export function bogusRsaKey(bits: number): string {
   const p = odd(bits / 2);
   const q = odd(bits / 2);
@@ -12,7 +12,7 @@ export function bogusRsaKey(bits: number): string {
   return pemOf('RSA PRIVATE KEY', sequence(...numbers.map(integer)));
 }
 
-/** With its two highest bits set, so that a product has all of its bits. */
+/** With its two highest bits set, so that a product has its full length. */
 function odd(bits: number): bigint {
   const random = BigInt(`0x${randomBytes(Math.ceil(bits / 8)).toString('hex')}`);
   return (random & ((1n << BigInt(bits)) - 1n)) | 1n | (3n << BigInt(bits - 2));

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 /** A copy of a program that a test may break. */
 export interface BreakableProgram {
   readonly path: string;
-  /** Starts fail from now on, in this way, until `repair`. */
+  /** From now on starts fail in this way, until `repair`. */
   readonly break: (way: Breakage) => void;
   readonly repair: () => void;
 }
@@ -51,7 +51,7 @@ export function copyProgram(original: string, dir: string): BreakableProgram {
   const breakIt = (way: Breakage): void => {
     switch (way) {
       case 'ETXTBSY': {
-        // A copy that is held open for writing, next to the one that runs.
+        // A copy held open for writing, next to the one that runs.
         replace((next) => copyFileSync(original, next));
         const writer = openSync(path, 'r+');
         undo = () => closeSync(writer);

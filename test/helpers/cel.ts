@@ -1,6 +1,6 @@
 /**
- * Whether a rule of the manifests holds. They use the part of CEL that is JavaScript but for a few names, so that no API server is needed to see what
- * a rule says; that an API server takes it is another question.
+ * Whether a rule of the manifests holds. The rules use the part of CEL that is JavaScript except for a few names, so
+ * that a test can evaluate them without an API server. This does not show that an API server accepts the rule.
  */
 export function celHolds(rule: string, variables: Readonly<Record<string, unknown>>): boolean {
   const script = rule

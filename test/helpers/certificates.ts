@@ -36,15 +36,15 @@ export interface Authority {
   readonly certFile: string;
   /** PEM. */
   readonly cert: string;
-  /** Every call gives a new key and certificate in files of their own: good for servers and clients. */
+  /** Every call makes a new key and certificate in their own files, for servers and clients. */
   issue(request: CertificateRequest): IssuedCertificate;
-  /** A CRL as PEM, for a day: these, and those of the calls before. */
+  /** A CRL as PEM, valid for a day, with these certificates and those of earlier calls. */
   revoke(...certificates: readonly IssuedCertificate[]): string;
 }
 
 /**
- * A certificate authority of a test's own, `ca.crt` and `ca.key` in `dir` (made if it is missing), EC P-256 because RSA keys cost seconds. It signs
- * in this process: openssl would be started twice a certificate.
+ * A certificate authority for one test, with `ca.crt` and `ca.key` in `dir` (created if missing); EC P-256, because RSA
+ * keys cost seconds. It signs in this process: openssl would be started twice per certificate.
  */
 export function createAuthority(dir: string): Authority {
   mkdirSync(dir, { recursive: true });

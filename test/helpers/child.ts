@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 
-/** Starts a program with its output appended to a file, and with these variables besides those of this process. */
+/** Starts a program with its output appended to a file, and with these variables added to those of this process. */
 export function startLogged(
   [file = '', ...args]: readonly string[],
   log: string,
@@ -25,7 +25,7 @@ export async function endOf(child: ChildProcess): Promise<number | NodeJS.Signal
   return code ?? signal;
 }
 
-/** Sends a signal unless it has ended, and resolves once it has. */
+/** Sends a signal unless it has ended; resolves once it has. */
 export async function endChild(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   child.kill(signal);
   await endOf(child);

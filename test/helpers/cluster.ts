@@ -13,7 +13,7 @@ import { waitFor } from './wait-for.ts';
 
 const program = bundleStandIn();
 
-/** A node of the cluster: an address on the namespace's one link, where an API server may listen on 6443. */
+/** A node of the cluster: an address on the namespace's only link, where an API server may listen on 6443. */
 export interface ClusterNode {
   readonly name: string;
   readonly address: string;
@@ -24,24 +24,24 @@ export interface Cluster extends AsyncDisposable {
   readonly namespace: NetNamespace;
   readonly vip: string;
   readonly nodes: readonly ClusterNode[];
-  /** What the API servers show: good for every node's address and the VIP. */
+  /** The API servers' certificate: valid for every node's address and the VIP. */
   readonly serving: IssuedCertificate;
   /** Writes a kubeconfig that points at `server` and returns its path. */
   readonly kubeconfig: (server: string, name?: string) => string;
-  /** Which objects every API server holds from now on; control-plane Nodes of `nodes` unless they are given. */
+  /** Sets the objects of every API server. At first they are the control-plane Nodes of `nodes`. */
   readonly setObjects: (objects: readonly StoredObject[]) => void;
-  /** Resolves once they are in force, if the node's server runs. */
+  /** Resolves once they are in force, if the node's server is running. */
   readonly setFaults: (node: ClusterNode, faults: Partial<Faults>) => Promise<void>;
   readonly startServer: (node: ClusterNode) => Promise<void>;
-  /** SIGKILL: its connections are cut. */
+  /** SIGKILL: cuts its connections. */
   readonly killServer: (node: ClusterNode) => Promise<void>;
-  /** `curl` inside, to a URL, without verifying; returns the body. */
+  /** `curl` inside the namespace, without verification; returns the body. */
   readonly get: (url: string) => Promise<string>;
 }
 
 /**
- * Up to nine API servers over TLS in one network namespace, each on an address of its own, and a VIP that this "node"
- * holds. Nothing runs but what is started; everything ends with the cluster.
+ * Up to nine API servers over TLS in one network namespace, each on its own address, and a VIP that this "node" holds.
+ * Nothing runs until it is started; everything ends with the cluster.
  */
 export async function createCluster(count: number): Promise<Cluster> {
   await using stack = new AsyncDisposableStack();
@@ -109,7 +109,7 @@ export async function createCluster(count: number): Promise<Cluster> {
       const before = existsSync(log) ? readFileSync(log, 'utf8').length : 0;
       const child = startServer({ namespace, dir, name, address, stateFile: stateFile(name), serving });
       running.set(name, child);
-      // Said once it listens. To ask it would start a program each time.
+      // Printed once it listens. Asking it would start a program each time.
       await waitFor(`${name} to listen`, () => readFileSync(log, 'utf8').slice(before).includes('{"port":'));
     },
     killServer: ({ name }) => stop(name),
@@ -132,7 +132,7 @@ function startServer(options: {
   return startLogged(argv, join(options.dir, `${options.name}.log`));
 }
 
-/** Empty without an answer. */
+/** Empty if there is no answer. */
 async function get(namespace: NetNamespace, url: string): Promise<string> {
   return await namespace.run('curl', '-sk', '--max-time', '10', url).catch(() => '');
 }

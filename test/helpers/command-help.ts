@@ -3,7 +3,7 @@ import type { CommandName } from '../../src/commands/summaries.ts';
 import { commands } from '../../src/commands/table.ts';
 
 /**
- * What `--help` says, and lists, of the command that these words begin with: its flags, and how many arguments it takes. Throws for an
+ * The text of `--help` for the command that these words begin with, and the flags and arguments it lists. Throws for an
  * unknown command.
  */
 export async function helpOf(words: readonly string[]) {

@@ -1,4 +1,4 @@
-/** Late once this process, which waits, and its threads have used so much of a CPU: a starved thread has not had its time. */
+/** Late once this process, which waits, and its threads have used this much CPU time: a starved thread has not had its time. */
 export function cpuTimer(ms: number, onLate: () => void) {
   const start = process.cpuUsage();
   const timer = setInterval(() => {

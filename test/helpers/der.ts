@@ -1,4 +1,4 @@
-/** Just enough of DER, which X.509 and PKCS#1 are written in, to make what tests need. */
+/** Just enough of DER, the encoding of X.509 and PKCS#1, for what tests need. */
 
 export function derOf(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const body = Buffer.concat(parts);
@@ -12,7 +12,7 @@ export function derOf(tag: number, ...parts: readonly Uint8Array[]): Buffer {
 
 export const sequence = (...parts: readonly Uint8Array[]): Buffer => derOf(0x30, ...parts);
 
-/** Not negative. */
+/** For values that are not negative. */
 export function integer(value: bigint): Buffer {
   const hex = value.toString(16);
   const bytes = Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex');
@@ -35,7 +35,7 @@ function base128(value: number): readonly number[] {
   return digits;
 }
 
-/** X.509 wants two digits for the year before 2050, and four from then on. */
+/** X.509 wants two-digit years before 2050, and four digits from then on. */
 export function time(date: Date): Buffer {
   const digits = `${date.toISOString().slice(0, 19).replace(/[-:T]/g, '')}Z`;
   return date.getUTCFullYear() < 2050

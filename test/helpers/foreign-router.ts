@@ -1,13 +1,13 @@
-/** A router of another cluster, for keepalived: an instance for each of these. */
+/** An instance of a keepalived that is the router of another cluster. */
 export interface ForeignInstance {
   readonly virtualRouterId: number;
-  /** In the order in which they are advertised. */
+  /** In the order of the advert. */
   readonly vips: readonly string[];
-  /** Multicast unless given. */
+  /** Multicast if left out. */
   readonly peer?: string;
 }
 
-/** Of low priority, so that it takes no VIP from another router. Adverts come once a second. */
+/** Has a low priority, so that it takes no VIP from another router. One advert a second. */
 export function foreignRouterText(version: 2 | 3, instances: readonly ForeignInstance[]): string {
   const blocks = instances.map(
     ({ virtualRouterId, vips, peer }, index) => `vrrp_instance FOREIGN${index} {

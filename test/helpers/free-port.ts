@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:net';
 
-/** Below those that the kernel gives to clients and to listeners on port 0, and below those of hawser itself. */
+/** Below the ports that the kernel gives to clients and to listeners on port 0, and below hawser's own. */
 const [FIRST, COUNT] = [10_000, 19_000] as const;
 
 const given = new Set<number>();
 
 /**
- * A port of loopback that nothing listens on, another one each time, for as long as this process runs: some are wanted for
- * their silence. No other process gets it from here meanwhile, and the kernel gives it to nobody.
+ * A loopback port on which nothing listens, a different one each time for as long as this process runs: some are wanted
+ * for their silence. No other process gets it from here in the meantime, and the kernel does not assign it.
  */
 export async function freePort(): Promise<number> {
   const port = FIRST + Math.floor(Math.random() * COUNT);
@@ -17,7 +17,7 @@ export async function freePort(): Promise<number> {
 }
 
 async function isReserved(port: number): Promise<boolean> {
-  // A name in the abstract namespace of sockets, which ends with the process that holds it.
+  // A name in the abstract socket namespace, which is released when the process that holds it ends.
   const name = await listening({ path: `\0hawser-test-port-${port}` });
   if (name === undefined) return false;
   const server = await listening({ port, host: '127.0.0.1' });

@@ -8,7 +8,7 @@ const role = z.object({
   rules: z.array(z.object({ apiGroups: texts, resources: texts, verbs: texts })),
 });
 
-/** What the roles of a manifest give, such as `list pods.` or `patch leases.coordination.k8s.io`. `path` is below the repository. */
+/** What the roles of a manifest grant, such as `list pods.` or `patch leases.coordination.k8s.io`. `path` is relative to the repository. */
 export function grantedBy(
   path: string,
   kinds: readonly string[] = ['ClusterRole', 'Role'],

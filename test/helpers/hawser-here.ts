@@ -8,7 +8,7 @@ export interface Said {
   readonly stderr: string;
 }
 
-/** `hawser NAME ARGS…` in this process, which costs a tenth of a start. One at a time: its output is the process's. */
+/** `hawser NAME ARGS…` in this process, at a tenth of the cost of a start. One at a time: it captures the process's output. */
 export async function hawserHere(
   name: CommandName,
   argv: readonly string[],
@@ -20,7 +20,7 @@ export async function hawserHere(
     const exitCode = await run(name, argv, { ...process.env, ...env });
     return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
   } catch (error) {
-    // As main.ts ends.
+    // As main.ts exits.
     const exitCode = error instanceof Error && error.name === 'ConfigError' ? 2 : 1;
     return { exitCode, stdout: stdout.text(), stderr: `${stderr.text()}${messageOf(error)}\n` };
   } finally {

@@ -7,7 +7,7 @@ import { hawser } from './supervisor-build.ts';
 import { testFolder } from './test-folder.ts';
 import { waitFor } from './wait-for.ts';
 
-/** A node to install on: a root directory, and a network with one neighbour. The VIP of its tests is 10.0.0.100. */
+/** A node to install on: a root directory, and a network with one neighbour. The VIP of the tests is 10.0.0.100. */
 export interface InstallNode {
   readonly root: string;
   /** Has 10.0.0.1/24 on eth0. */
@@ -16,15 +16,15 @@ export interface InstallNode {
   readonly neighbour: NetNamespace;
   /** The built program, with `--root`. */
   readonly run: (...argv: readonly string[]) => Promise<CommandResult>;
-  /** `install --api-vip 10.0.0.100 --yes` and more. */
+  /** `install --api-vip 10.0.0.100 --yes` plus these flags. */
   readonly install: (...flags: readonly string[]) => Promise<CommandResult>;
   readonly read: (path: string) => string;
   readonly write: (path: string, content: string) => void;
-  /** `path mode` of everything below the root, with mtime and inode where wanted. */
+  /** `path mode` of everything below the root; `exact` adds mtime and inode. */
   readonly tree: (detail?: 'plain' | 'exact') => readonly string[];
 }
 
-/** Of the running test's own: whatever was started inside goes with the namespaces. */
+/** For the running test: everything started inside ends with the namespaces. */
 export async function createInstallNode(): Promise<InstallNode> {
   const root = testFolder();
   const namespace = await createNetNamespace();
@@ -37,7 +37,7 @@ export async function createInstallNode(): Promise<InstallNode> {
     { namespace, device: 'eth0', addresses: ['10.0.0.1/24'] },
     { namespace: neighbour, device: 'eth0', addresses: ['10.0.0.2/24'] },
   );
-  // An interface is one of the node's only once the kernel has noticed its carrier.
+  // The interface is one of the node's only once the kernel has noticed its carrier.
   await waitFor('the carrier', () =>
     namespace.run('ip', '-o', 'link', 'show', 'eth0').then((text) => text.includes('state UP')),
   );
@@ -68,7 +68,7 @@ function treeOf(root: string, detail: 'plain' | 'exact'): readonly string[] {
     });
 }
 
-/** As kubeadm leaves a control-plane node: a manifest of its own and the cluster's authority. */
+/** What kubeadm leaves on a control-plane node: a manifest of its own and the cluster's authority. */
 export function makeControlPlane(node: InstallNode, authorityFile: string): void {
   node.write('/etc/kubernetes/manifests/kube-apiserver.yaml', apiServerManifest);
   mkdirSync(join(node.root, 'etc/kubernetes/pki'), { recursive: true });

@@ -9,19 +9,19 @@ import type { LogEvent } from '../../src/engine/system/log.ts';
 
 const limits: JournalLimits = { fileBytes: 2_000, files: 8 };
 
-/** Those of the processes themselves. */
+/** The limits of the programs themselves. */
 const fullLimits: JournalLimits = { fileBytes: 512 * 1_024, files: 8 };
 
-/** A directory with journals of the real writer, gone at the end of the test. */
+/** A directory with journals of the real writer, removed at the end of the test. */
 export interface JournalDirectory {
   readonly path: string;
-  /** As a process of that name logs events and ends. */
+  /** Logs events as a program of that name, and closes the journal. */
   readonly tell: (program: string, events: readonly LogEvent[], node?: string) => void;
-  /** As much of each as rotation leaves there: 16 MB of four programs. */
+  /** Fills each journal as far as rotation allows: 16 MB for four programs. */
   readonly fill: (programs: readonly string[]) => void;
-  /** Its files, in their order. */
+  /** Its files in order. */
   readonly files: (program: string) => readonly string[];
-  /** Changes the lines of its first file behind its writer's back. */
+  /** Changes the lines of its first file behind the writer's back. */
   readonly tamper: (program: string, change: (lines: readonly string[]) => readonly string[]) => void;
 }
 
@@ -66,7 +66,7 @@ export function journalDirectory(): JournalDirectory {
   };
 }
 
-/** A VIP that moves so many times. */
+/** A VIP that moves this many times. */
 export function moves(count: number): readonly LogEvent[] {
   return Array.from({ length: count }, (_, n) => ({
     event: 'vrrp-transition',

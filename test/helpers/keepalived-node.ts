@@ -25,13 +25,13 @@ export interface NodePaths {
   readonly log: string;
 }
 
-/** One end of the segment, on which a supervisor of ours runs a keepalived. */
+/** One end of the segment, where a supervisor of ours runs a keepalived. */
 export interface VrrpNode {
   readonly namespace: NetNamespace;
   readonly paths: NodePaths;
   /** Replaces the configuration. */
   readonly install: (options?: ConfigurationOptions) => void;
-  /** `prefix` comes before it, and ends by executing it. */
+  /** `prefix` goes in front of it, and ends by executing it. */
   readonly supervise: (flags?: readonly string[], prefix?: readonly string[]) => VrrpSupervisorProcess;
   readonly holdsVip: () => Promise<boolean>;
   readonly ip: (...args: readonly string[]) => Promise<string>;
@@ -54,18 +54,18 @@ type Instance = VrrpStatus['instances'][number];
 export interface ConfigurationOptions {
   readonly priority?: number;
   readonly trackFile?: boolean;
-  /** Without any keepalived stays in FAULT, and nothing ever happens to it. */
+  /** Without peers keepalived stays in FAULT, and nothing ever happens to it. */
   readonly peers?: boolean;
   /** The only peer, instead of the other node. */
   readonly peer?: string;
-  /** How many may be missed before a take-over. */
+  /** How many adverts may be missed before a take-over. */
   readonly downAdverts?: number;
-  /** Lines of `global_defs`, and of the instance. */
+  /** Extra lines for `global_defs`, and for the instance. */
   readonly globals?: string;
   readonly extra?: string;
 }
 
-/** keepalived's parent and its VRRP process, which a supervisor says is `pid`. */
+/** keepalived's parent, which the supervisor reports as `pid`, and its VRRP process. */
 export function keepalivedProcesses(pid: number | undefined): readonly ProcessId[] {
   const parent = readProcess(pid ?? 0)?.id;
   const children = parent === undefined ? [] : childrenOf(parent);
@@ -74,13 +74,13 @@ export function keepalivedProcesses(pid: number | undefined): readonly ProcessId
   return [parent, ...children];
 }
 
-/** All at once: a VRRP process that notices its parent's death gives the VIP up. */
+/** All at once: a VRRP process that notices its parent's death gives up the VIP. */
 export function killTogether(processes: readonly ProcessId[]): void {
   for (const signal of ['SIGSTOP', 'SIGKILL'] as const)
     for (const { pid } of processes) process.kill(pid, signal);
 }
 
-/** Adverts to miss without a move: 3.6 seconds of them. */
+/** Adverts that may be missed without a move: 3.6 seconds' worth. */
 export const PATIENT = { downAdverts: 12 } as const;
 
 /** Two nodes on one Ethernet segment; the first has the higher priority. */
@@ -104,7 +104,7 @@ export async function createVrrpPair(): Promise<
   };
 }
 
-/** Its supervisor, once it holds the VIP. */
+/** Its supervisor, once the node holds the VIP. */
 export async function startHolder(node: VrrpNode): Promise<VrrpSupervisorProcess> {
   node.install();
   const supervisor = node.supervise();
@@ -112,7 +112,7 @@ export async function startHolder(node: VrrpNode): Promise<VrrpSupervisorProcess
   return supervisor;
 }
 
-/** The first one holds the VIP, the other one is its backup. */
+/** The first one holds the VIP, the other is its backup. */
 export async function startBoth(
   [a, b]: readonly [VrrpNode, VrrpNode],
   options: Pick<ConfigurationOptions, 'downAdverts'> = {},
@@ -185,7 +185,7 @@ function startSupervisor(
   };
 }
 
-/** Adverts three times a second: a busy machine that is late by one must not move a VIP in a test. */
+/** Adverts every 0.3 s: one that a busy machine sends late must not move a VIP in a test. */
 function configurationText(
   paths: NodePaths,
   number: 1 | 2,

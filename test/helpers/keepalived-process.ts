@@ -5,24 +5,24 @@ import { onTestFailed } from 'vitest';
 import type { NetNamespace } from './net-namespace.ts';
 
 export interface KeepalivedProcess {
-  /** Everything it has said so far. */
+  /** Its output so far. */
   readonly log: () => string;
 }
 
-/** As its supervisor starts it: a machine that is busy must not look like a holder that is gone. */
+/** As its supervisor starts it: a busy machine must not look like a dead holder. */
 export const REAL_TIME = ['chrt', '--rr', '20'] as const;
 
 /**
- * Every pid file that keepalived opens for VRRP, as `at('pid')` and so on. That of its BFD process is one: keepalived 2.3 locks
- * it while it starts, in /run by default, and another one that starts at this moment ends with "daemon is already running".
+ * Flags for every pid file that keepalived opens for VRRP, as `at('pid')` and so on. That of its BFD process is among them:
+ * keepalived 2.3 locks it on start, in /run by default, and another one that starts at that moment exits with "daemon is already running".
  */
 export function pidFileFlags(at: (name: string) => string): readonly string[] {
   return ['--pid', at('pid'), '--vrrp_pid', at('vrrp.pid'), '--bfd_pid', at('bfd.pid')];
 }
 
 /**
- * Starts keepalived on this configuration inside a namespace, whose removal ends it. Its files are `DIR/NAME.…`. Must be
- * called in a test, which prints the log if it fails.
+ * Starts keepalived with this configuration inside a namespace; it ends with the namespace. Its files are `DIR/NAME.…`.
+ * Must be called in a test, and prints the log if that fails.
  */
 export function startKeepalived(
   namespace: NetNamespace,

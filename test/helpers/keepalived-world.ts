@@ -27,7 +27,7 @@ export type Move =
   | { readonly kind: 'request'; readonly what: VrrpRequest }
   | { readonly kind: 'finish'; readonly which: number; readonly well: boolean }
   | { readonly kind: 'die' | 'tell' | 'tick' | 'stop' }
-  /** Many looks at its processes in a row, which show life or none. */
+  /** Many checks of its processes in a row, which show life or none. */
   | { readonly kind: 'look'; readonly lives: boolean }
   | { readonly kind: 'wait'; readonly ms: number };
 
@@ -38,11 +38,11 @@ export interface World {
   readonly actions: Action[];
   readonly answered: Map<number, number>;
   readonly requests: number[];
-  /** What the rules forbid. */
+  /** Violations of the rules. */
   readonly violations: string[];
   readonly send: (event: Event) => readonly Action[];
   readonly play: (move: Move) => void;
-  /** Finishes everything well, over and over, until nothing is under way. */
+  /** Finishes everything successfully, over and over, until nothing is in progress. */
   readonly settle: () => void;
   readonly finishes: () => number;
   readonly runs: () => boolean;
@@ -160,7 +160,7 @@ export function createWorld(first: Partial<VrrpSupervisorState> = {}): World {
         return { kind: 'reaped' };
       case 'sweep':
         clean = well && running === undefined;
-        // An address that stays is given up on at the end only.
+        // An address that cannot be removed is given up only at the end.
         if (!well && world.state.phase !== 'running') clean = true;
         return { kind: 'swept', removed: [], trouble: well ? undefined : 'it stays' };
       case 'reload':
@@ -227,6 +227,6 @@ export function running(): World {
 
 export const kindsOf = (actions: readonly Action[]): readonly string[] => actions.map(({ kind }) => kind);
 
-/** What is logged. */
+/** The logged events. */
 export const eventsOf = (actions: readonly Action[]): readonly string[] =>
   actions.flatMap((action) => (action.kind === 'log' ? action.event : []));

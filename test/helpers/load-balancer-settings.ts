@@ -1,7 +1,7 @@
 import type { LoadBalancerSettings } from '../../src/api-lb/load-balancer.ts';
 import { defaultPorts } from '../../src/cli/shared-flags.ts';
 
-/** What the flags of the monitor say when none is typed. */
+/** The defaults of the monitor's flags. */
 export const defaultLoadBalancerSettings: LoadBalancerSettings = {
   lbPort: defaultPorts.loadBalancer,
   statPort: defaultPorts.statistics,

@@ -15,15 +15,15 @@ import { waitFor } from './wait-for.ts';
 
 const templateSource = fileURLToPath(new URL('../../templates/haproxy.cfg.ejs', import.meta.url));
 
-/** One node's load balancer: the real monitor and the real supervisor, with files of their own under the cluster's. */
+/** One node's load balancer: a real monitor and a real supervisor, with their own files in the cluster's folder. */
 export interface LoadBalancer {
   readonly template: string;
   readonly config: string;
-  /** Resolves once it answers: by then it has looked for its file, so what a monitor writes from then on is a reload. */
+  /** Resolves once it answers. By then it has looked for its file, so whatever a monitor writes later is a reload. */
   readonly startSupervisor: () => Promise<SupervisorProcess>;
   readonly startMonitor: (...flags: readonly string[]) => ChildProcess;
   readonly monitorEvents: () => readonly LogLine[];
-  /** Resolves once the monitor has logged this event (after the first `skip` of them). */
+  /** Resolves once the monitor has logged this event, ignoring the first `skip`. */
   readonly monitorSaid: (event: string, skip?: number) => Promise<LogLine>;
   readonly configText: () => string;
   /** Resolves once haproxy.cfg names exactly these servers. */
@@ -88,7 +88,7 @@ export function createLoadBalancer(cluster: Cluster, kubeconfig: string): LoadBa
   };
 }
 
-/** Each once: the servers that clients get are named a second time where they are checked. Spare ones have no work. */
+/** Each name once: servers for clients are named a second time where they are checked. Spare servers are left out. */
 export function serverNames(config: string): readonly string[] {
   const lines = [...config.matchAll(/^\s*server (\S+) (?!.* disabled$)/gm)];
   return [...new Set(lines.flatMap(([, name]) => name ?? []))];

@@ -6,13 +6,13 @@ import { batch, createNetNamespace, type NetNamespace } from './net-namespace.ts
 
 export interface LoneNode {
   readonly namespace: NetNamespace;
-  /** A new one for each test, with nothing in it. */
+  /** A new, empty one for each test. */
   readonly directory: string;
   /** In the directory. */
   readonly at: (name: string) => string;
 }
 
-/** For a file's tests: the built program, and the node "a" with 10.77.0.1 on its eth0 and no host at the other end. */
+/** For the tests of a file: a node with 10.77.0.1 on its eth0, and no host at the other end. */
 export function useLoneNode(): LoneNode {
   let namespace: NetNamespace;
   let directory: string;

@@ -1,4 +1,4 @@
-/** `node name-server.ts PORT NAME`: greets each client with its name and gives back what it sends, until it closes. */
+/** `node name-server.ts PORT NAME`: greets each client with its name and echoes what it sends, until it closes. */
 import { createServer } from 'node:net';
 
 const [port = '0', name = ''] = process.argv.slice(2);

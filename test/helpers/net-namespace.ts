@@ -3,29 +3,29 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import { runCommand } from '../../src/engine/system/process/run-command.ts';
 
-/** A network of its own: its ports, its loopback, its nftables. Nothing in it reaches the machine's network. */
+/** A separate network: its own ports, loopback and nftables. Nothing in it reaches the machine's network. */
 export interface NetNamespace extends AsyncDisposable {
   /** `hawser-<pid of the test>-<n>`, as `ip netns list` shows it. */
   readonly name: string;
   /**
-   * What goes in front of a program to run it inside. `nsenter` and not `ip netns exec`: the latter makes a mount
-   * namespace too, and what is mounted outside afterwards would be missing inside. It execs, so the pid of the
-   * started process is the program's own.
+   * Goes in front of a program to run it inside. `nsenter`, not `ip netns exec`: the latter also creates a mount
+   * namespace, which would lack whatever is mounted outside later. It execs, so the pid of the started process is the
+   * program's own.
    */
   readonly prefix: readonly [string, ...string[]];
-  /** Runs a program inside to its end; throws if it does not exit with 0. Returns its stdout. */
+  /** Runs a program inside to its end; throws unless it exits with 0. Returns its stdout. */
   run(...argv: [string, ...string[]]): Promise<string>;
-  /** Pids of every process whose network this is, whatever its parent is now. */
+  /** Pids of every process in this network, whatever its parent is now. */
   residents(): readonly number[];
   /**
-   * Kills (SIGKILL) every resident, waits until it is gone and removes the namespace: nothing writes any more into the
-   * folders that the test removes next. Everything inside was started by the test, so nothing of a failed test stays behind.
-   * May be called twice. It also happens when the test's process ends, however it does.
+   * Kills every resident (SIGKILL), waits until all are gone and removes the namespace: nothing still writes to the
+   * folders that the test removes next. Everything inside was started by the test, so a failed test leaves nothing
+   * behind. May be called twice. Also happens when the test's process ends, however it ends.
    */
   remove(): Promise<void>;
 }
 
-/** A namespace with its loopback up. Needs root. */
+/** A namespace with loopback up. Needs root. */
 export async function createNetNamespace(): Promise<NetNamespace> {
   const name = nextName();
   const remove = await keepNamespace(name);
@@ -42,8 +42,8 @@ export async function createNetNamespace(): Promise<NetNamespace> {
 }
 
 /**
- * Starts the shell that makes the namespace and removes it once its stdin ends, which no death of this process can prevent.
- * It has a session of its own, and is the only start: each costs a process of this size 7 ms. Returns what ends it.
+ * Starts the shell that creates the namespace and removes it once its stdin ends, however this process dies. The shell has its
+ * own session, and is the only process started: each costs a process of this size 7 ms. Returns the function that ends it.
  */
 async function keepNamespace(name: string): Promise<() => Promise<void>> {
   const script = `exec 2>&1\n${creation}\nread -r _ || true\n${removal}`;
@@ -64,7 +64,7 @@ async function keepNamespace(name: string): Promise<() => Promise<void>> {
   };
 }
 
-/** One that a process made which could not remove it: as its own `remove`. Silent if it is already gone. */
+/** Like `remove`, for a namespace whose process could not remove it. Silent if it is already gone. */
 export async function removeNetNamespace(name: string): Promise<void> {
   if (!existsSync(`/run/netns/${name}`)) return;
   // Another process may have been faster.
@@ -72,8 +72,8 @@ export async function removeNetNamespace(name: string): Promise<void> {
 }
 
 /**
- * Puts `10.0.0.2/24` or `fd00::2/64` on a device. The first packet to an IPv6 neighbour
- * may still take a second after a cable was put in: the kernel reports new carriers once a second.
+ * Puts `10.0.0.2/24` or `fd00::2/64` on a device. The first packet to an IPv6 neighbour may still take a second after a
+ * cable was plugged in: the kernel reports new carriers once a second.
  */
 export async function addAddress(namespace: NetNamespace, device: string, cidr: string): Promise<void> {
   await ip('-n', namespace.name, 'address', 'add', cidr, 'dev', device);
@@ -86,7 +86,7 @@ export interface NetworkEnd {
   readonly addresses: readonly string[];
 }
 
-/** A cable between two namespaces: a veth pair, both ends up. It goes away with either namespace. */
+/** A cable between two namespaces: a veth pair with both ends up. Removed with either namespace. */
 export async function connectPair(a: NetworkEnd, b: NetworkEnd): Promise<void> {
   const cable = `link add ${a.device} type veth peer name ${b.device} netns ${b.namespace.name}`;
   await batchAll([
@@ -96,8 +96,8 @@ export async function connectPair(a: NetworkEnd, b: NetworkEnd): Promise<void> {
 }
 
 /**
- * One Ethernet segment for many namespaces: a bridge in a namespace of its own, nothing of it in the machine's network.
- * Removing the returned namespace takes every cable away.
+ * One Ethernet segment for many namespaces: a bridge in its own namespace, with nothing in the machine's network.
+ * Removing the returned namespace removes every cable.
  */
 export async function connectSegment(ends: readonly NetworkEnd[]): Promise<NetNamespace> {
   const middle = await createNetNamespace();
@@ -118,18 +118,18 @@ function stepsUp({ device, addresses }: NetworkEnd): readonly string[] {
   return [...addresses.map((cidr) => `address add ${cidr} dev ${device}`), `link set ${device} up`];
 }
 
-/** Runs `ip` once for all of them, in order; throws at the first that fails. */
+/** Runs `ip` once for all steps, in order; throws at the first that fails. */
 export async function batch(namespace: NetNamespace, steps: readonly string[]): Promise<void> {
   await batchAll([[namespace, steps]]);
 }
 
-/** The same for several namespaces, from one shell. */
+/** The same for several namespaces, from a single shell. */
 async function batchAll(all: readonly (readonly [NetNamespace, readonly string[]])[]): Promise<void> {
   const script = all.map(([{ name }, steps]) => `ip -n ${name} -batch - <<END\n${steps.join('\n')}\nEND`);
   await mustRun(['sh', '-ec', script.join('\n')]);
 }
 
-/** Duplicate detection would keep every IPv6 address silent for a second. */
+/** Without duplicate address detection, which would keep every IPv6 address silent for a second. */
 const creation = `ip netns add "$1"
 nsenter --net="/run/netns/$1" -- sh -ec '
   ip link set lo up
@@ -137,9 +137,9 @@ nsenter --net="/run/netns/$1" -- sh -ec '
 echo ready`;
 
 /**
- * More than once, because a process may fork between the reading and the signal, and because one that was killed ends
- * what it is doing in the kernel once it gets to run. The pids come from the namespace itself a moment before: no name and
- * no old list is involved.
+ * Repeated, because a process may fork between the listing and the signal, and because a killed one finishes what it is
+ * doing in the kernel once it gets to run. The pids come from the namespace itself a moment before: no name and no old
+ * list is involved.
  */
 const removal = `for round in $(seq 600); do
   residents=$(ip netns pids "$1")

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { connectPair, createNetNamespace, type NetNamespace } from './net-namespace.ts';
 
 /**
- * A node that holds two VIPs, with an API server and a load balancer on it, a client one cable away, and another node,
+ * A node that holds two VIPs, with an API server and a load balancer on it; a client one cable away; and another node,
  * which the client reaches through the first.
  */
 export interface NodeWithVip extends AsyncDisposable {
@@ -15,7 +15,7 @@ export interface NodeWithVip extends AsyncDisposable {
 
 export const vip4 = '10.9.0.100';
 export const vip6 = 'fd09::100';
-/** An address of the node that is no VIP. */
+/** An address of the node that is not a VIP. */
 export const own4 = '10.9.0.1';
 /** A VIP that another node holds, one hop behind this one. */
 export const elsewhere4 = '10.8.0.100';
@@ -60,14 +60,14 @@ async function startNameServer(where: NetNamespace, port: number, name: string):
   await once(child.stdout, 'data');
 }
 
-/** The server that answers on TCP there; throws without an answer. */
+/** The name of the server that answers TCP there; throws if none does. */
 export async function whoAnswers(from: NetNamespace, address: string, port: number): Promise<string> {
   const host = address.includes(':') ? `[${address}]` : address;
   const answer = await from.run('socat', '-t20', '-T20', '-', `TCP:${host}:${port},connect-timeout=20`);
   return answer.trim();
 }
 
-/** A connection that stays open: what it says to the other side comes back, unless the connection is broken. */
+/** A connection that stays open: the other side echoes what is sent, unless the connection is broken. */
 export interface OpenConnection {
   readonly received: () => string;
   readonly say: (text: string) => void;

@@ -16,7 +16,7 @@ export function planOf({
   return changes.length === 0 ? { kind: 'nothing' } : { kind: 'runtime', changes };
 }
 
-/** The changes of servers from one haproxy.cfg to another; sessions on those that go or move are ended. */
+/** The server changes from one haproxy.cfg to another; sessions on servers that are removed or moved are ended. */
 export function differenceOf(before: string, after: string): Plan {
   const { changes, reload } = planBetween(
     { text: before, mode: 0o600 },

@@ -7,7 +7,7 @@ export interface DownstreamPod {
   readonly ready?: boolean;
   readonly terminating?: boolean;
   readonly namespace?: string;
-  /** The proxy that it names; `haproxy.default.svc` unless it is given. */
+  /** The proxy it names; by default `haproxy.default.svc`. */
   readonly master?: string;
 }
 

@@ -16,7 +16,7 @@ import {
 } from './supervisor-process.ts';
 import { waitFor } from './wait-for.ts';
 
-/** Addresses of downstream pods, in the namespace of the cluster. */
+/** Addresses of downstream pods in the cluster's namespace. */
 const podAddresses = ['10.77.0.21', '10.77.0.22', '10.77.0.23'] as const;
 
 /** Pods of the group `web`, one at each of these addresses. */
@@ -42,7 +42,7 @@ backend web
 export interface PodProxy {
   readonly name: string;
   readonly supervisor: () => SupervisorProcess;
-  /** With its HAProxy. */
+  /** Together with its HAProxy. */
   readonly stopSupervisor: () => Promise<void>;
   readonly startSupervisor: () => Promise<void>;
   readonly configText: () => string;
@@ -57,15 +57,15 @@ export interface PodProxy {
 
 export interface PodProxies extends AsyncDisposable {
   readonly cluster: Cluster;
-  /** What the API holds: the proxies' own pods with these annotations, the downstream pods, and others. */
+  /** Sets what the API holds: the proxies' own pods with these annotations, the downstream pods, and others. */
   readonly show: (world: {
     readonly annotations: Readonly<Record<string, string>>;
     readonly pods: readonly DownstreamPod[];
     readonly others?: readonly StoredObject[];
   }) => void;
-  /** The proxy and its supervisor; they end with the world. */
+  /** Starts the proxy and its supervisor; they end with the world. */
   readonly start: (name: string, listen: number) => Promise<PodProxy>;
-  /** Objects of a kind in the namespace, as the API has them. */
+  /** Objects of a kind in the namespace, as listed by the API. */
   readonly listed: (
     plural: string,
     groupVersion?: string,

@@ -7,18 +7,18 @@ export interface TreeProcess {
   readonly id: ProcessId;
   readonly parentPid: number;
   readonly argv: readonly string[];
-  /** What it is by its argv and its parent. Only to tell apart what a test started: never to find something. */
+  /** By argv and parent. Only to classify what a test started, never to find a process. */
   readonly kind: ProcessKind;
 }
 
 export interface MemoryKb {
   readonly rss: number;
-  /** Shared pages divided among those who share them: the honest figure for a sum over processes. */
+  /** Shared pages are divided among the processes that share them, so that a sum over processes is correct. */
   readonly pss: number;
   readonly anonymous: number;
 }
 
-/** Those of `pids` that still run (no zombies), told apart by kind. */
+/** Those of `pids` that still run (no zombies), with their kinds. */
 export function readProcesses(pids: Iterable<number>): readonly TreeProcess[] {
   const found = [...pids].flatMap((pid) => readOne(pid));
   const haproxys = new Set(
@@ -27,7 +27,7 @@ export function readProcesses(pids: Iterable<number>): readonly TreeProcess[] {
   return found.map((each) => ({ ...each, kind: kindOf(each, haproxys) }));
 }
 
-/** Every living process below `root`, itself not included. An orphan is not below it: see `residents()`. */
+/** Every living process below `root`, without `root`. Orphans are not below it: see `residents()`. */
 export function descendantsOf(root: number): readonly TreeProcess[] {
   const parents = new Map(
     readdirSync('/proc')
@@ -85,7 +85,7 @@ function fieldKb(text: string, field: string): number {
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1] ?? 0);
 }
 
-/** Empty if the process is gone, or, for a zombie, has nothing left to read. */
+/** Empty if the process is gone, or is a zombie with nothing left to read. */
 function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');

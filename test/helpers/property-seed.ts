@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
 /**
- * Property tests draw the same values in each run, so that a newcomer's run is everybody's, and a quarter of them: what the rest
- * would find is found once. `PROPERTY_SEED=random` draws new ones, all of them, and a failure prints the seed; `PROPERTY_SEED=N`
- * repeats it.
+ * Property tests draw the same values in each run, so that all runs are alike, and only a quarter of them, because
+ * repeated runs of the rest would find nothing new. `PROPERTY_SEED=random` draws new values, all of them, and a failure
+ * prints the seed; `PROPERTY_SEED=N` repeats it.
  */
 const { PROPERTY_SEED } = process.env;
 fc.configureGlobal({
@@ -11,7 +11,7 @@ fc.configureGlobal({
   numRuns: runs(100),
 });
 
-/** How often a property is tried that deserves `all` with a new seed. */
+/** How often to try a property that deserves `all` tries with a new seed. */
 export function runs(all: number): number {
   return PROPERTY_SEED === undefined ? Math.ceil(all / 4) : all;
 }

@@ -8,8 +8,8 @@ export interface RecordedAnswer {
 }
 
 /**
- * What a real kube-apiserver 1.26 answered, and in `objects/` one of 1.34, as `curl -i` wrote it down: see test/fixtures/recordings. Lists and
- * objects are without `managedFields`, the latter without `uid` and certificates too.
+ * What a real kube-apiserver 1.26 answered, and in `objects/` a 1.34, as printed by `curl -i`: see
+ * test/fixtures/recordings. Lists and objects lack `managedFields`; the objects also lack `uid` and certificates.
  */
 export function readRecording(name: string): RecordedAnswer {
   const text = readFileSync(new URL(`../fixtures/recordings/${name}.http`, import.meta.url), 'utf8');
@@ -23,7 +23,7 @@ export function readRecording(name: string): RecordedAnswer {
   };
 }
 
-/** Every path to a value of these objects with the value's type, the values of `exact` fields included. */
+/** Every path in these objects with the type of its value, or with the value itself for `exact` fields. */
 function shapeOf(value: unknown, path = ''): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((item) => shapeOf(item, `${path}[]`));
   if (typeof value !== 'object' || value === null)
@@ -32,7 +32,7 @@ function shapeOf(value: unknown, path = ''): readonly string[] {
 }
 const exact = /\.(kind|apiVersion|code|reason|status|type|addressType|protocol)$/;
 
-/** What the stand-in says must be in the real answer as well; the real one says more, which no parser needs. */
+/** Everything in the stand-in's answer must be in the real one too; the real one has more, which no parser needs. */
 export function expectSameShape(actual: unknown, real: unknown, needed: readonly string[]): void {
   const realShape = new Set(shapeOf(real));
   const actualShape = shapeOf(actual);

@@ -24,7 +24,7 @@ export interface Pages {
   readonly statistics?: 'dead' | 'without-addresses';
 }
 
-/** Real pages on ports of their own, all well where `pages` does not say otherwise, until `signal` aborts. */
+/** Real pages on their own ports until `signal` aborts; all are healthy unless `pages` says otherwise. */
 export async function servePages(pages: Pages, signal: AbortSignal): Promise<StatusEndpoints> {
   const page = async (says: Page) => await servePage(says, signal);
   return {
@@ -41,7 +41,7 @@ export async function servePages(pages: Pages, signal: AbortSignal): Promise<Sta
   };
 }
 
-/** A program's page at a port of its own, until `signal` aborts. */
+/** A program's page on its own port, until `signal` aborts. */
 export async function servePage(
   says: Page,
   signal: AbortSignal,
@@ -68,7 +68,7 @@ async function serveStatistics(kind: Pages['statistics'], signal: AbortSignal): 
   return port;
 }
 
-/** As a stopped process: the kernel accepts, and no answer comes. */
+/** Like a stopped process: the kernel accepts, and no answer comes. */
 async function serveNothing(port: number, signal: AbortSignal): Promise<void> {
   const server = createServer((socket) => {
     signal.addEventListener('abort', () => socket.destroy(), { once: true });

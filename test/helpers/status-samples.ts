@@ -5,7 +5,7 @@ import type { ProxyStatus } from '../../src/pod-proxy/proxy-status.ts';
 import type { RouterStatus } from '../../src/router/serve/router-status.ts';
 import type { KeepalivedMonitorStatus } from '../../src/vip/settings/keepalived-monitor-status.ts';
 
-/** What the four programs of a healthy holder in a group of three say. */
+/** What the four programs of a healthy holder in a group of three report. */
 const haproxySha = '3f2a'.repeat(16);
 const keepalivedSha = '9c41'.repeat(16);
 

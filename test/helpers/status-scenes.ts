@@ -44,7 +44,7 @@ export function server(name: string, part: Partial<Server> = {}): Server {
   };
 }
 
-/** The healthy holder cp-1 of a group of three. */
+/** The healthy holder cp-1 in a group of three. */
 export const healthyHere: NodeStatus = {
   at: '2026-11-21T03:12:44.120Z',
   node: 'cp-1',
@@ -61,7 +61,7 @@ export const healthyHere: NodeStatus = {
   servers: [server('cp-1'), server('cp-2'), server('cp-3')],
 };
 
-/** A router's pod, in which nothing of a node's own pods runs. */
+/** A router's pod, where none of a node's own pods runs. */
 export const routerHere: NodeStatus = {
   at: '2026-11-21T03:12:44.120Z',
   node: 'router-1',
@@ -74,7 +74,7 @@ export const routerHere: NodeStatus = {
   router: routerSays,
 };
 
-/** A pod proxy's pod: HAProxy's supervisor has no name of an instance there. */
+/** A pod proxy's pod: HAProxy's supervisor has no instance name there. */
 export const podProxyHere: NodeStatus = {
   at: '2026-11-21T03:12:44.120Z',
   node: 'haproxy-7d9f-x2x4k',
@@ -87,7 +87,7 @@ export const podProxyHere: NodeStatus = {
   podProxy: podProxySays,
 };
 
-/** The same node without what these say. */
+/** The same node with these programs silent. */
 export function without(node: NodeStatus, ...names: readonly Program['name'][]): NodeStatus {
   const gone = (name: Program['name']): boolean => names.includes(name);
   return {
@@ -109,7 +109,7 @@ export const vip = '10.0.0.100';
 export const holdsHere: Evidence = { ownAddresses: new Set(['10.0.0.11', vip]), holders: () => [] };
 const macs = ['02:00:00:00:00:12', '02:00:00:00:00:13', '02:00:00:00:00:99'] as const;
 
-/** What the kernel knows while this node of the group answers for the VIP. */
+/** What the kernel knows while this node, a stranger or no host answers for the VIP. */
 export function answeredBy(holder: 'cp-2' | 'cp-3' | 'free' | 'a stranger'): Evidence {
   const mac = { 'cp-2': macs[0], 'cp-3': macs[1], 'a stranger': macs[2], free: undefined }[holder];
   const table = [
@@ -121,7 +121,7 @@ export function answeredBy(holder: 'cp-2' | 'cp-3' | 'free' | 'a stranger'): Evi
   return { ownAddresses: new Set(['10.0.0.11']), holders: holdersAmong(table, table, nodes) };
 }
 
-/** A backup: what cp-1 says while another node holds the VIP. */
+/** A backup: the status of cp-1 while another node holds the VIP. */
 export const backupHere: NodeStatus = {
   ...healthyHere,
   keepalivedSupervisor: {

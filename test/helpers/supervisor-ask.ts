@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 
 /**
- * What a control socket sends back to these bytes, to a client that then closes its sending side: one parsed value a
+ * What a control socket answers to these bytes from a client that then closes its sending side: one parsed value per
  * line, once the other side is done. Rejects if no process listens, or if it is not done within `timeoutMs`.
  */
 export function askRaw(

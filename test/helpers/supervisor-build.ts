@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The program as users get it: `bin/hawser` of this checkout. */
+/** The program as users run it: `bin/hawser` of this checkout. */
 export const hawser = join(root, 'bin/hawser');
 
 /**
- * Builds `dist/` where a source is newer than it: what the tests run is what the sources say. Of several runs that begin at once
- * one builds, and the others wait for it.
+ * Builds `dist/` if a source is newer, so that the tests run the current sources. If several runs begin at once, one
+ * builds and the others wait for it.
  */
 export function ensureBuilt(): void {
   if (isBuilt()) return;

@@ -1,16 +1,16 @@
-/** The network of every test looks the same, since each has one of its own. */
+/** The same in every test, since each has its own network. */
 export const ports = { version: 9000, stream: 9001, taken: 9002, backend: 16_443 } as const;
 
 export interface Extras {
-  /** The path of the stats socket, if the supervisor expects another one. */
+  /** The path of the stats socket, if the supervisor expects a different one. */
   readonly statsSocket?: string;
-  /** More lines of the first section: HAProxy 3.0 takes some of them nowhere else. */
+  /** Extra lines for the first section: HAProxy 3.0 accepts some of them nowhere else. */
   readonly global?: string;
-  /** More sections, at the end. */
+  /** Extra sections at the end. */
   readonly more?: string;
 }
 
-/** A configuration that says `version` to every request, and passes streams on to a backend. */
+/** A configuration that answers every request with `version`, and passes streams to a backend. */
 export function configurationText(
   paths: { readonly statsSocket: string; readonly stateFile: string },
   version: string,

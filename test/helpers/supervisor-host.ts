@@ -25,13 +25,13 @@ export interface HostPaths {
   readonly log: string;
 }
 
-/** One machine: a network, a folder, and HAProxys that a supervisor of ours looks after. */
+/** One machine: a network, a folder, and HAProxy processes under a supervisor of ours. */
 export interface SupervisedHost extends AsyncDisposable {
   readonly paths: HostPaths;
   readonly namespace: NetNamespace;
-  /** Replaces the configuration by one that answers with `version` on `ports.version`. */
+  /** Replaces the configuration with one that answers `version` on `ports.version`. */
   readonly install: (version: string, extras?: Extras) => void;
-  /** Starts a supervisor, behind the program `under` if there is one; may be called again once the earlier one is gone. */
+  /** Starts a supervisor, behind the program `under` if given; may be called again once the previous one is gone. */
   readonly supervise: (
     flags?: readonly string[],
     env?: NodeJS.ProcessEnv,
@@ -39,18 +39,18 @@ export interface SupervisedHost extends AsyncDisposable {
   ) => SupervisorProcess;
   readonly events: (name?: string) => readonly LogLine[];
   readonly load: (plan: Partial<LoadPlan>) => Promise<Load>;
-  /** Serves streams, and whatever else a backend of the load does, on these ports. */
+  /** Serves streams, and whatever else a load's backend does, on these ports. */
   readonly serve: (...backendPorts: readonly number[]) => Promise<Backends>;
-  /** Every HAProxy in this network, orphans included. */
+  /** Every HAProxy in this network, including orphans. */
   readonly haproxys: () => readonly TreeProcess[];
-  /** Resolves once exactly this many masters, each with one worker, are left and nothing checks. */
+  /** Resolves once exactly this many masters, each with one worker, are left and no check runs. */
   readonly waitForGenerations: (count: number, deadlineMs?: number) => Promise<unknown>;
 }
 
-/** For tests of what happens when draining times out. A start may take as long as a busy machine needs. */
+/** For tests of drain timeouts. A start may take as long as a busy machine needs. */
 export const shortTimes = ['--force-delete-timeout', '2s', '--drain-timeout', '2s', '--start-timeout', '60s'];
 
-/** For tests that count lost connections: nothing is cut because the machine is slow. */
+/** For tests that count lost connections: nothing is cut just because the machine is slow. */
 export const patientTimes = [
   '--force-delete-timeout',
   '60s',

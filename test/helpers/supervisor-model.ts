@@ -16,14 +16,14 @@ export const workersOf = (number: number): readonly ProcessId[] => [
   { pid: 2_000 + number, startTicks: number },
 ];
 
-/** A supervisor's decisions without a supervisor: events go in one by one, at a time of the test's choosing. */
+/** A supervisor's decisions without a supervisor: events go in one by one, at times that the test chooses. */
 export interface Machine {
   state: State;
   now: number;
-  /** Every action so far, in order, without the log's. */
+  /** Every action so far, in order, except logging. */
   readonly actions: Action[];
   readonly send: (event: Event) => readonly Action[];
-  /** Lets time pass to the next deadline, and ticks. False without a deadline. */
+  /** Advances time to the next deadline, and ticks. False without a deadline. */
   readonly tickAtDeadline: () => boolean;
 }
 
@@ -72,13 +72,13 @@ export const invalid: Event = {
   failure: { stage: 'check', message: 'no', detail: 'line 3' },
 };
 
-/** Takes a job that has just begun through to a serving generation. */
+/** Takes a job that has just begun to a serving generation. */
 export function succeed(machine: Machine): number {
   if (machine.state.job?.stage.kind === 'saving-state') machine.send({ kind: 'state-saved' });
   return prove(machine);
 }
 
-/** Takes a job that has just begun to a generation that ends at once, and to HAProxy's refusal of its file. */
+/** Takes a job that has just begun to a generation that exits at once, and to HAProxy's refusal of its file. */
 export function refuse(machine: Machine): void {
   if (machine.state.job?.stage.kind === 'saving-state') machine.send({ kind: 'state-saved' });
   const { job } = machine.state;
@@ -87,7 +87,7 @@ export function refuse(machine: Machine): void {
   for (const event of [started(number), exited(number), invalid]) machine.send(event);
 }
 
-/** Takes a started job through to a serving generation. */
+/** Takes a starting job to a serving generation. */
 export function prove(machine: Machine): number {
   const { job } = machine.state;
   if (job?.stage.kind !== 'starting') throw new Error(`Cannot prove: the job is ${job?.stage.kind}`);

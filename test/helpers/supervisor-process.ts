@@ -24,7 +24,7 @@ export type LogLine = z.infer<typeof logLineSchema>;
 
 export interface SupervisorProcess {
   readonly pid: number;
-  /** Resolves with the exit code, or with the signal's name. */
+  /** Resolves with the exit code or the signal's name. */
   readonly ended: Promise<number | string>;
   readonly kill: (signal: NodeJS.Signals) => void;
   readonly ask: (line: string) => Promise<ReloadAnswer>;
@@ -34,7 +34,7 @@ export interface SupervisorProcess {
   readonly waitForServing: (after?: number) => Promise<NonNullable<SupervisorStatus['current']>>;
 }
 
-/** Runs `hawser haproxy supervise` behind `prefix` (a namespace's), its output appended to `logPath`. */
+/** Runs `hawser haproxy supervise` behind `prefix` (a namespace's), and appends its output to `logPath`. */
 export function startSupervisor(
   prefix: readonly [string, ...string[]],
   flags: readonly string[],
@@ -65,7 +65,7 @@ export function startSupervisor(
   };
 }
 
-/** The supervisor's own events in a log that it shares with HAProxy's output, without a line that is still being written. */
+/** The supervisor's own events in a log that it shares with HAProxy's output, without a line still being written. */
 export function readLogEvents(logPath: string): readonly LogLine[] {
   if (!existsSync(logPath)) return [];
   return readFileSync(logPath, 'utf8')

@@ -6,11 +6,11 @@ export interface RawClient {
   /** The answers so far, in order. */
   readonly lines: () => readonly string[];
   readonly closed: () => boolean;
-  /** Resolves with all lines once there are this many. */
+  /** Resolves with all lines once there are at least this many. */
   readonly waitForLines: (count: number) => Promise<readonly string[]>;
 }
 
-/** A client that keeps its connection: the test decides what it sends and when it closes. */
+/** A client that keeps its connection open: the test decides what it sends and when it closes. */
 export function connectRaw(path: string): Promise<RawClient> {
   return new Promise((resolve, reject) => {
     let received = '';

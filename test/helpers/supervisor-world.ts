@@ -6,11 +6,11 @@ import { createMachine, type Machine, processOf, workersOf } from './supervisor-
 export type Move =
   | { readonly kind: 'request' | 'stop' | 'tick-at-deadline' }
   | { readonly kind: 'wait'; readonly ms: number }
-  /** One of the things that were asked of the environment gets done, well or badly. */
+  /** One of the operations asked of the environment completes, successfully or not. */
   | { readonly kind: 'finish'; readonly which: number; readonly well: boolean }
   /** A process dies, or an event arrives too late. */
   | { readonly kind: 'die' | 'stale'; readonly which: number }
-  /** Enough looks in a row at a generation to find that it hangs. */
+  /** Enough polls of a generation in a row to find that it hangs. */
   | { readonly kind: 'hang'; readonly which: number; readonly hangs: Hangs }
   /** One poll of a generation that has run this long since an open request; 0 if it answers. */
   | { readonly kind: 'run'; readonly which: number; readonly busyMs: number };
@@ -19,7 +19,7 @@ export interface World {
   readonly machine: Machine;
   readonly requests: readonly RequestId[];
   readonly answered: ReadonlyMap<RequestId, number>;
-  /** Everything that must never happen and did. */
+  /** Everything that happened and must never happen. */
   readonly violations: readonly string[];
   readonly startsBegun: () => number;
   readonly finishes: () => number;
@@ -29,8 +29,8 @@ export interface World {
 }
 
 /**
- * A tiny stand-in for HAProxy, processes and time around the pure machine. Starting is immediate, as it is for the
- * real one; everything else takes as long as the moves say, in any order.
+ * A tiny stand-in for HAProxy, processes and time around the pure machine. Starts are immediate, as in reality;
+ * everything else takes as long as the moves say, in any order.
  */
 export function createWorld(hasConfiguration: boolean): World {
   const machine = createMachine();
@@ -175,7 +175,7 @@ export function createWorld(hasConfiguration: boolean): World {
       case 'stale': {
         const make = staleEvents[move.which % staleEvents.length];
         const old = [...provenOnes].at(0) ?? 1;
-        // A proof of a generation that serves, or of a candidate, would not be stale.
+        // Proof of a serving generation, or of a candidate, would not be stale.
         if (make !== undefined && !(make === proof && machine.state.job?.stage.kind === 'proving'))
           send(make(old));
       }

@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process';
 
 export interface Survivor {
-  /** Nothing needs to be cleaned up after this process any longer. False if that was reported before. */
+  /** Nothing needs cleaning up after this process any more. False if it was already dismissed. */
   dismiss(): boolean;
 }
 
 /**
- * Runs a shell script, `$1…` being `args`, once this process is gone without having dismissed it, whatever ended it:
- * an `exit` handler would not run after SIGKILL, nor when a test runner ends its worker. A shell of its own session
- * waits for that at the other end of a pipe, which no death can keep open.
+ * Runs a shell script, with `args` as `$1…`, once this process is gone without having dismissed it, however it ended:
+ * an `exit` handler would not run after SIGKILL, or when a test runner ends its worker. A shell in its own session
+ * waits at the other end of a pipe, which closes however this process dies.
  */
 export function cleanUpAfterDeath(script: string, ...args: readonly string[]): Survivor {
-  // Told so, it ends; at the end of the pipe alone, it works.
+  // A line makes it exit; without one, the end of the pipe starts the clean-up.
   const guard = spawn('sh', ['-c', `read -r _ && exit; ${script}`, 'clean-up', ...args], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Cluster, createCluster } from './cluster.ts';
 
-/** Of a log that repeats itself its end says enough. */
+/** The end of a log that repeats itself is enough. */
 const MAX_CHARACTERS = 8_000;
 
-/** A cluster of the running test's own. If the test fails, its logs are printed. */
+/** A cluster for the running test. Prints its logs if the test fails. */
 export async function createTestedCluster(count: number): Promise<Cluster> {
   const cluster = await createCluster(count);
   onTestFinished(async ({ task }) => {

@@ -4,7 +4,7 @@ import { createClockReader, type Moment, placesOf } from '../../src/operate/time
 
 const start = Date.UTC(2026, 0, 5, 3, 12);
 
-/** A line of a journal as it could be, at so many milliseconds after 03:12 UTC. */
+/** A plausible line of a journal, this many milliseconds after 03:12 UTC. */
 export function lineAt(ms: number, fields: Partial<JournalLine> = {}): JournalLine {
   return journalLineSchema.parse({
     v: 1,
@@ -18,7 +18,7 @@ export function lineAt(ms: number, fields: Partial<JournalLine> = {}): JournalLi
   });
 }
 
-/** What one journal holds, each item in its place. */
+/** The contents of one journal, each item in its place. */
 export function momentsOf(journal: number, items: readonly JournalItem[]): readonly Moment[] {
   const places = placesOf(items.map(createClockReader()));
   return items.flatMap((item, n) => {

@@ -7,8 +7,8 @@ import { onTestFinished } from 'vitest';
 const bundle = fileURLToPath(new URL('../../dist', import.meta.url));
 
 /**
- * The built program as nobody, until its subcommand. From a copy that every user may read, Node included: the checkout
- * may lie below a folder that only root may enter.
+ * The built program as the user nobody, up to its subcommand. Runs from a copy that every user can read, including
+ * Node: the checkout may be below a folder that only root can enter.
  */
 export function hawserAsNobody(): readonly [string, ...string[]] {
   const dir = mkdtempSync(join(tmpdir(), 'hawser-nobody-'));

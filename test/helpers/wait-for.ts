@@ -1,7 +1,7 @@
 /**
- * Resolves with the first value that is neither undefined nor false. Rejects with `what` (and the last error, if
- * the condition threw) once `deadlineMs` have passed. Asks again `pauseMs` after each answer; without it, the less often
- * the longer it has waited, because most conditions start a program and a busy machine has better things to run.
+ * Resolves with the first value that is neither undefined nor false. Rejects with `what` (and the last error, if the
+ * condition threw) after `deadlineMs`. Asks again `pauseMs` after each answer; by default less often the longer it has
+ * waited, because most conditions start a program and a busy machine has better things to run.
  */
 export async function waitFor<T>(
   what: string,
@@ -29,7 +29,7 @@ export async function waitFor<T>(
   }
 }
 
-/** The entries of a list that only grows, once it has `count` of them. One too many fails at once instead of in a minute. */
+/** The entries of a growing list, once it has `count` of them. One too many fails at once instead of after a minute. */
 export async function times<T>(what: string, list: () => readonly T[], count: number): Promise<readonly T[]> {
   const entries = await waitFor(`${count} × ${what}`, () => {
     const soFar = list();

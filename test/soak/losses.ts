@@ -2,10 +2,10 @@ import type { LoadEvent } from '../helpers/load/load-events.ts';
 import type { Stretch } from '../helpers/vrrp/holdings.ts';
 
 export interface Losses {
-  /** Connections that failed while the VIP was being handed over, and those that failed otherwise. */
+  /** Connections that failed while the VIP was moving, and those that failed at other times. */
   readonly lost: Split;
   readonly cut: Split;
-  /** Why connections failed: `timeout` alone, with a client that is late itself, is a starved machine. */
+  /** Why connections failed. Only `timeout`, together with a late client, means a starved machine. */
   readonly reasons: readonly string[];
 }
 
@@ -15,8 +15,8 @@ export interface Split {
 }
 
 /**
- * Tells what a hand-over cost from all the rest. What goes through the VIP cannot live through its move: the new holder
- * knows nothing of a connection to the old one, and resets it.
+ * Separates losses caused by hand-overs from all others. A connection through the VIP cannot survive a move: the new
+ * holder does not know it and resets it.
  */
 export function lossesOf(events: readonly LoadEvent[], moves: readonly Stretch[]): Losses {
   const split = (kind: 'lost' | 'cut'): Split => {

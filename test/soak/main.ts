@@ -1,4 +1,4 @@
-/** A program: three whole nodes under load for an hour, with reloads and hand-overs of the VIP. See `usage`. */
+/** A program that runs three complete nodes under load for an hour, with reloads and VIP moves. See `usage`. */
 import { writeFileSync } from 'node:fs';
 import { messageOf } from '../../src/engine/system/errors.ts';
 import { describeMachine, formatMachine } from '../bench/reload/machine.ts';
@@ -20,7 +20,7 @@ async function run(options: SoakOptions, signal: AbortSignal): Promise<number> {
 }
 
 const stop = new AbortController();
-// A second signal does not wait for work in progress: the survivor cleans up.
+// A second signal does not wait for work in progress; the survivor cleans up.
 for (const name of ['SIGINT', 'SIGTERM'] as const)
   process.on(name, () => (stop.signal.aborted ? process.exit(130) : stop.abort()));
 try {

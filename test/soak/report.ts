@@ -17,11 +17,11 @@ export interface SoakReport {
     readonly streams: number;
   })[];
   readonly slopes: readonly (Slope & { readonly program: Program; readonly quantity: Quantity })[];
-  /** What is not as it should be; empty after a good soak. */
+  /** What went wrong; empty after a good soak. */
   readonly faults: readonly string[];
 }
 
-/** An hour's growth that is nobody's: pages of a heap come and go. */
+/** Growth per hour that is not a leak: heap pages come and go. */
 const tolerances: Readonly<Record<Quantity, number>> = {
   anonymousMb: 0.5,
   residentMb: 0.5,
@@ -29,9 +29,9 @@ const tolerances: Readonly<Record<Quantity, number>> = {
   processes: 0.5,
 };
 const BLOCK_MS = 120_000;
-/** Of a client that waits five seconds for an answer. */
+/** For a client with a timeout of five seconds. */
 const CLIENT_LATE_MS = 1_000;
-/** Until caches are filled and compiled code has settled. */
+/** Until caches are full and JIT compilation has settled. */
 const WARM_UP = { atMostMs: 600_000, share: 1 / 4 };
 
 export function reportOf(seen: Seen): SoakReport {
@@ -60,7 +60,7 @@ export function reportOf(seen: Seen): SoakReport {
   return { minutes, reloads, moves: moves.length, loads, slopes, faults };
 }
 
-/** A client that is late itself gives connections up that the load balancer would still have served. */
+/** A late client gives up connections that the load balancer would still have served. */
 function excuse(lateMs: number): string {
   if (lateMs < CLIENT_LATE_MS) return '';
   return `, which proves nothing: the client itself was up to ${(lateMs / 1_000).toFixed(1)} s late`;

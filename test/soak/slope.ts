@@ -4,7 +4,7 @@ export interface Sample {
 }
 
 export interface Slope {
-  /** Of the line at the first and at the last sample. */
+  /** The line's value at the first and last block. */
   readonly from: number;
   readonly to: number;
   readonly perHour: number;
@@ -13,13 +13,13 @@ export interface Slope {
 }
 
 const HOUR_MS = 3_600_000;
-/** Fewer say nothing about an error. */
+/** With fewer blocks the error cannot be estimated. */
 const MIN_BLOCKS = 4;
 
 /**
- * The straight line through the samples (least squares). Through the mean of each `blockMs`, because memory goes up and
- * down with the garbage collection: samples that lie close together say the same, and each for itself would make the error
- * too small. Undefined for less than four blocks.
+ * Least-squares line through the mean of each `blockMs`. Memory rises and falls with garbage collection, so neighbouring
+ * samples are correlated; counting each of them would make the error too small. Undefined for fewer than four
+ * blocks.
  */
 export function slopeOf(samples: readonly Sample[], blockMs: number): Slope | undefined {
   const points = blocksOf(samples, blockMs);
@@ -38,7 +38,7 @@ export function slopeOf(samples: readonly Sample[], blockMs: number): Slope | un
   };
 }
 
-/** False if it grows: by more than `tolerance` an hour, and by more than two standard errors. */
+/** False if the value grows by more than `tolerance` an hour and by more than two standard errors. */
 export function isFlat({ perHour, error }: Slope, tolerance: number): boolean {
   return perHour <= Math.max(tolerance, 2 * error);
 }

@@ -13,11 +13,11 @@ import type { SoakOptions } from './options.ts';
 import { type Weighed, weighAll } from './weigh.ts';
 import { openSoakWorld, type SoakWorld } from './world.ts';
 
-/** What was seen in one soak. */
+/** The observations of one soak. */
 export interface Seen {
   readonly minutes: number;
   readonly weighed: readonly Weighed[];
-  /** Through the VIP, and to a node's own address. */
+  /** One load through the VIP, and one to a node's own address. */
   readonly loads: readonly {
     readonly name: string;
     readonly events: readonly LoadEvent[];
@@ -31,12 +31,12 @@ export interface Seen {
 
 const WEIGH_EVERY_MS = 10_000;
 const TELL_EVERY_MS = 60_000;
-/** A client notices after this time that its stream went over an address which has moved, and a moment more. */
+/** How long a client takes to notice that its stream's address has moved, plus a margin. */
 const AFTER_MOVE_MS = 12_000;
 const RELOAD_PATIENCE_MS = 30_000;
 const HOUR_MS = 3_600_000;
 
-/** Resolves when the time is over, or earlier after an abort. */
+/** Resolves when the time is up, or earlier after an abort. */
 export async function soak(options: SoakOptions, signal: AbortSignal): Promise<Seen> {
   const forMs = options.minutes * 60_000;
   await using world = await openSoakWorld(forMs + HOUR_MS);
@@ -55,7 +55,7 @@ export async function soak(options: SoakOptions, signal: AbortSignal): Promise<S
       for (const node of world.bed.nodes) refused.push(...(await reload(node)));
       reloads += 1;
     }),
-    // Between two reloads: what is lost then is neither's fault alone.
+    // Halfway between two reloads, so that a loss can be attributed to one or the other.
     every(options.moveEveryMs - options.reloadEveryMs / 2, options.moveEveryMs, over, async () => {
       const fromMs = monotonicMs();
       refused.push(...(await move(world)));
@@ -78,7 +78,7 @@ export async function soak(options: SoakOptions, signal: AbortSignal): Promise<S
   return { minutes, weighed, loads: await Promise.all(ended), moves, reloads, refused };
 }
 
-/** One after the other: `work` that takes longer than `everyMs` leaves turns out. */
+/** Calls never overlap: if `work` takes longer than `everyMs`, turns are skipped. */
 async function every(
   firstMs: number,
   everyMs: number,

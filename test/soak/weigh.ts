@@ -4,7 +4,7 @@ import { memoryOf } from '../helpers/process-tree.ts';
 import type { HawserPart } from '../helpers/vrrp/hawser.ts';
 import type { SoakWorld } from './world.ts';
 
-/** What is watched: hawser's four programs, and those that they start. */
+/** What is measured: hawser's four programs and the programs they start. */
 export const programs = [
   'haproxy-monitor',
   'haproxy-supervisor',
@@ -20,7 +20,7 @@ export type Quantity = (typeof quantities)[number];
 
 export type Weight = Readonly<Record<Quantity, number>>;
 
-/** The means over the nodes: which of them holds the VIP changes what each weighs, but not their sum. */
+/** Means over the nodes. Who holds the VIP changes the figures of single nodes, but not the sum. */
 export interface Weighed {
   readonly atMs: number;
   readonly programs: Readonly<Record<Program, Weight>>;

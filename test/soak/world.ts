@@ -7,20 +7,20 @@ import { stackPorts } from '../helpers/vrrp/node-stack.ts';
 import { createVrrpBed, type VrrpBed } from '../helpers/vrrp/vrrp-bed.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
-/** Three whole nodes, whose API servers also answer the load: with their node's name, or with a stream. */
+/** Three complete nodes. Their API servers also answer the load, with their node's name or with a stream. */
 export interface SoakWorld extends AsyncDisposable {
   readonly bed: VrrpBed;
   readonly stack: HawserStack;
-  /** Resolves with the holder once one node has the VIP, all take part, and none has moved for a while. */
+  /** Resolves with the holder once exactly one node has the VIP, all take part, and the VIP has not moved for a while. */
   rested(): Promise<BedNode>;
 }
 
 const PATIENCE_MS = 120_000;
 const CALM_MS = 3_000;
-/** The address of an API server behind the proxy that separates clients from load. */
+/** Port of the API server behind the proxy that separates clients from load. */
 const BEHIND_PORT = 6444;
 
-/** A replaced generation may drain for `drainMs`: a stream that is older than the soak is not to be cut by design. */
+/** A replaced generation may drain for `drainMs`, so that no stream is cut by design during the soak. */
 export async function openSoakWorld(drainMs: number): Promise<SoakWorld> {
   await using owned = new AsyncDisposableStack();
   const bed = owned.use(await createVrrpBed(3));
@@ -53,7 +53,7 @@ function startFront({ serving }: VrrpBed, { name, namespace }: BedNode): Promise
   return startBackends(namespace.prefix, [backend], serving);
 }
 
-/** All nodes share this machine's host name, and a journal tells nodes apart by it. The pid stays. */
+/** All nodes share this machine's host name, and journals identify nodes by it. The pid stays the same. */
 const journalOf = (node: BedNode) => ({
   flags: ['--journal', node.at('journal')],
   prefix: ['unshare', '--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', node.name],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { countRepeats } from '../../scripts/count-repeats.ts';
 
-test('a repeated test counts once a run, over the last ten runs, if the newest repeated it', () => {
+test('a repeated test counts once per run over the last ten runs, if the newest run repeated it', () => {
   const old = [['a'], ['a', 'a'], ['b']];
   const quiet = Array.from({ length: 7 }, () => []);
   expect(countRepeats([...old, ['a', 'a', 'c']])).toEqual(
@@ -16,7 +16,7 @@ test('a repeated test counts once a run, over the last ten runs, if the newest r
   expect(countRepeats([...old, []])).toEqual(new Map());
 });
 
-test('hide-installed.sh passes the file for repeats on, and no setting', () => {
+test('hide-installed.sh passes on the file for repeats, but no settings', () => {
   const script = join(import.meta.dirname, '../../scripts/hide-installed.sh');
   const env = { ...process.env, HAWSER_REPEATS: '/tmp/repeats', HAWSER_LOG_LEVEL: 'debug' };
   const output = execFileSync('sh', [script, 'env'], { encoding: 'utf8', env });

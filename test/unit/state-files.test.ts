@@ -12,7 +12,7 @@ import { readLocalVrrpRole } from '../../src/vip/group/local-vrrp-role.ts';
 import { readOrderFile } from '../../src/vip/orders/order-file.ts';
 import { testFolder } from '../helpers/test-folder.ts';
 
-/** What a program makes of a file that another version of hawser left: it uses it, or says why not. */
+/** What a program does with a file written by another version of hawser: it uses it, or says why not. */
 type Outcome = 'used' | 'ignored' | RegExp;
 type Reader = (path: string) => string | undefined | Promise<string | undefined>;
 
@@ -37,14 +37,14 @@ const installed: Reader = (path) =>
   parseRecord(text(path)) === undefined ? recordProblem(path, text(path)) : undefined;
 const journal: Reader = (path) => (parseJournalLine(text(path)) === undefined ? '' : undefined);
 const vrrpState: Reader = (path) => (readLocalVrrpRole(path, 'api', 2).role === 'holder' ? undefined : '');
-/** Next to a track file. */
+/** The note is next to a track file. */
 const participation: Reader = (path) => {
   const dir = testFolder();
   copyFileSync(path, join(dir, 'lb.participation.json'));
   return readParticipationNote(join(dir, 'lb.track')) === undefined ? '' : undefined;
 };
 
-/** One line for each file of test/fixtures/state-files. Version 0 is that of commits before there was a version. */
+/** One line for each file of test/fixtures/state-files. Version 0 is from commits before files had a version. */
 const files: readonly (readonly [name: string, read: Reader, outcome: Outcome])[] = [
   ['haproxy-processes.v0', processes(haproxyRecord), 'used'],
   ['haproxy-processes.v1', processes(haproxyRecord), 'used'],
@@ -74,7 +74,7 @@ const files: readonly (readonly [name: string, read: Reader, outcome: Outcome])[
 ];
 
 test.each(files)(
-  'the state file %s of another version is used, or not used for a reason',
+  'the state file %s is used, or there is a reason why it is not',
   async (name, read, outcome) => {
     const reason = await read(join(folder, name));
     if (outcome === 'used') expect(reason).toBeUndefined();

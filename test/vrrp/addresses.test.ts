@@ -17,7 +17,7 @@ describe.each(['IPv4', 'IPv6'] as const)(
     afterAll(() => scene?.[Symbol.asyncDispose]());
 
     test.each(['del', 'flush'])(
-      'removes the VIP (ip address %s): one node has it again',
+      'removes the VIP (ip address %s): it comes back on one node',
       async (how) => {
         const troubled = await scene.rested();
         const vip = `${scene.bed.vip}/${length.vip}`;
@@ -34,7 +34,7 @@ describe.each(['IPv4', 'IPv6'] as const)(
       240_000,
     );
 
-    test("takes the node's own address away as well: another node serves, and goes on when it is back", async () => {
+    test("removes the node's own address too: another node serves, and keeps serving once the address is back", async () => {
       const troubled = await scene.rested();
       await troubled.namespace.run('ip', 'address', 'flush', 'dev', troubled.device, 'scope', 'global');
       const next = await heldByAnother(scene, [troubled]);

@@ -16,7 +16,7 @@ const PATIENCE_MS = 90_000;
 
 let scene: Scene;
 beforeAll(async () => {
-  // It waits for answers, as clients of an API do: only what is cut is lost.
+  // The client waits for answers, as API clients do: only what is cut is lost.
   scene = await openVipWorld('IPv4', { clientTimeoutMs: REQUEST_TIMEOUT_MS });
 }, 120_000);
 afterAll(() => scene?.[Symbol.asyncDispose]());
@@ -27,7 +27,7 @@ const takenSince = (fromMs: number) =>
 const worthOf = async (node: BedNode) => (await vipPriority(node)).value;
 const others = (node: BedNode) => scene.members.filter((each) => each !== node);
 
-test('a drain moves the VIP without losing a request but those on the move, outlives the monitor, and its end moves nothing', async () => {
+test('a drain moves the VIP, loses only requests during the move, survives the monitor, and moves nothing when it ends', async () => {
   const holder = await scene.rested();
   const fromMs = monotonicMs();
   const drained = await typed(holder, 'drain', '--reason', 'kernel 6.18', '--json');
@@ -66,7 +66,7 @@ test('a drain moves the VIP without losing a request but those on the move, outl
   expect(await lostSince(scene.client, fromMs, movesSince(scene.bed.events(), fromMs))).toEqual([]);
 }, 300_000);
 
-test('a drained node holds the VIP while all others are dead, and is drained of it only if that is meant', async () => {
+test('a drained node holds the VIP while all others are dead; the only live node is drained only with --force', async () => {
   const holder = await scene.rested();
   const [drained, dead] = others(holder);
   if (drained === undefined || dead === undefined) throw new Error('no other node');
@@ -102,7 +102,7 @@ test('a drain while every other node is drained moves nothing, and says so', asy
   const last = await typed(holder, 'drain', '--timeout', '1s', '--json');
   expect(last).toMatchObject({ exitCode: 1, report: { outcome: 'not-done', vips: [{ here: true }] } });
   expect(String(last.report?.['notes'])).toContain('no node that is healthy and not drained took over');
-  // The holder first: else the VIP goes to the first node that is not drained any more.
+  // The holder first: otherwise the VIP goes to the first node that is no longer drained.
   for (const node of [holder, ...others(holder)])
     expect(await typed(node, 'undrain')).toMatchObject({ exitCode: 0 });
   expect(await scene.rested()).toBe(holder);

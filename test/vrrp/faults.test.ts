@@ -15,7 +15,7 @@ test('three nodes come up with one holder, and it serves the client', async () =
 });
 
 test.each([faults.nodeDeath, haproxyGone, faults.haproxyHang, faults.keepalivedTerm])(
-  '$name: another node takes the VIP, and the end of the trouble moves nothing',
+  '$name: another node takes the VIP, and recovery does not move it back',
   async (fault) => {
     const troubled = await scene.rested();
     await fault.inject(scene, troubled);
@@ -26,7 +26,7 @@ test.each([faults.nodeDeath, haproxyGone, faults.haproxyHang, faults.keepalivedT
   240_000,
 );
 
-test('a killed API server moves nothing, and the client is served by the others', async () => {
+test('a killed API server moves no VIP, and the other servers answer the client', async () => {
   const holder = await scene.rested();
   await faults.apiKill.inject(scene, holder);
   expect(await scene.rested()).toBe(holder);

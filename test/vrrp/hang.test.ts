@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => scene?.[Symbol.asyncDispose]());
 
-test('a keepalived that hangs on the holder is replaced without an operator: one holder is left, and the node is healthy again', async () => {
+test('a hung keepalived on the holder is replaced without an operator: one holder is left, and the node is healthy again', async () => {
   const troubled = await scene.rested();
   const before = troubled.running('keepalived');
   sendSignal(before, 'SIGSTOP');

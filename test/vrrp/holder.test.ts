@@ -21,7 +21,7 @@ afterAll(() => scene?.[Symbol.asyncDispose]());
 const movesSince = (fromMs: number) =>
   takeOvers(scene.bed.events(), fromMs, monotonicMs()).map(({ node }) => node);
 
-test('one reload of keepalived after another costs the holder neither the VIP nor its bonus', async () => {
+test('repeated reloads of keepalived cost the holder neither the VIP nor its bonus', async () => {
   const holder = await scene.rested();
   const fromMs = monotonicMs();
   const monitor = logFromNow(holder, 'keepalived-monitor');
@@ -53,7 +53,7 @@ test.each([
   ['dies', 'SIGKILL'],
   ['hangs', 'SIGSTOP'],
 ] as const)(
-  'where the monitor of the holder %s the VIP stays until HAProxy does not serve, and the next holder keeps it afterwards',
+  'if the monitor of the holder %s, the VIP stays until HAProxy stops serving, and then stays on the next holder',
   async (_how, signal) => {
     const troubled = await scene.rested();
     const supervisor = logFromNow(troubled, 'keepalived');
@@ -81,7 +81,7 @@ test.each([
   240_000,
 );
 
-test('a holder whose pod haproxy is terminated gives the VIP away before a connection is refused', async () => {
+test('a holder whose haproxy pod is terminated hands over the VIP before any connection is refused', async () => {
   const holder = await scene.rested();
   const fromMs = monotonicMs();
   const pod = haproxyPod(holder);
@@ -94,7 +94,7 @@ test('a holder whose pod haproxy is terminated gives the VIP away before a conne
   await waitFor(`${holder.name} to be fit again`, () => takesPart(holder));
 }, 240_000);
 
-test('a killed keepalived leaves no VIP behind, and its supervisor starts it as a backup', async () => {
+test('a killed keepalived leaves no VIP behind, and its supervisor restarts it as a backup', async () => {
   const troubled = await scene.rested();
   const log = logFromNow(troubled, 'keepalived');
   await keepalivedKill.inject(scene, troubled);

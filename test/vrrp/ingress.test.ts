@@ -29,12 +29,12 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => scene?.[Symbol.asyncDispose]());
 
-/** What the node's supervisor said last of the ingress VIP: in its log, like `moves`, so that the two agree. */
+/** The state of the ingress VIP that the node's supervisor logged last; taken from the log, like `moves`, so that the two agree. */
 const stateOf = (node: BedNode): string | number | undefined => transitions(node).at(-1)?.to;
 
 /**
- * Resolves with the one holder of the ingress VIP once all others stand ready, or are in FAULT where they are listed, and none
- * has changed for a while: two backups that have waited equally long both take it, and one of them leaves it at once.
+ * Resolves with the one holder of the ingress VIP once all others are BACKUP, or FAULT if listed in `inFault`, and no state has
+ * changed for a while: two backups that have waited equally long both take the VIP, and one gives it up at once.
  */
 async function ingressHolder(inFault: readonly BedNode[] = []): Promise<BedNode> {
   return await waitFor(
@@ -73,7 +73,7 @@ const saidSchema = z.object({
   to: z.optional(z.union([z.string(), z.number()])),
 });
 
-/** The events in a log that also holds what others have printed. */
+/** hawser's events in a log that also has the output of other programs. */
 function said(node: BedNode, part: 'keepalived' | 'keepalived-monitor') {
   return readFileSync(node.at(`${part}.log`), 'utf8')
     .split('\n')
@@ -81,7 +81,7 @@ function said(node: BedNode, part: 'keepalived' | 'keepalived-monitor') {
     .map((line) => saidSchema.parse(JSON.parse(line)));
 }
 
-/** The last event of this name about ingress that the node's monitor told. */
+/** The last event of this name about ingress that the node's monitor logged. */
 const lastSaid = (node: BedNode, event: string) =>
   said(node, 'keepalived-monitor').findLast((it) => it.event === event && it.kind === 'ingress');
 
@@ -91,13 +91,13 @@ async function killRouter(node: BedNode): Promise<void> {
   await waitForEnd(ids);
 }
 
-test('a dead router moves the ingress VIP and not the API VIP, and the end of the trouble moves nothing', async () => {
+test('a dead router moves the ingress VIP but not the API VIP, and recovery does not move it back', async () => {
   await scene.rested();
   const restedMs = monotonicMs();
   const troubled = await ingressHolder();
   await killRouter(troubled);
   const next = await ingressHolder([troubled]);
-  // What counts is that nothing moves from here on.
+  // From here on nothing may move.
   const before = moves();
   expect(trackOf(troubled)).toBe(-254);
 
@@ -121,7 +121,7 @@ test('if every router is dead, the ingress VIP stays', async () => {
     () => lastSaid(holder, 'haproxy-health-changed')?.liveness === 'dead',
     PATIENCE_MS,
   );
-  // The others stand ready again, as no other node is better.
+  // The others are BACKUP again, as no other node is better.
   expect(await ingressHolder()).toBe(holder);
   expect(trackOf(holder)).toBe(30);
   expect(moves()).toBe(before);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { keepalivedTerm } from '../bench/failover/faults.ts';
 import { heldByAnother, movesOfRecovery, openVipWorld } from './vip-world.ts';
 
-test('an IPv6 VIP moves when its keepalived is terminated, and stays when that returns', async () => {
+test('an IPv6 VIP moves when its keepalived is terminated, and stays when keepalived returns', async () => {
   await using scene = await openVipWorld('IPv6');
   const troubled = await scene.rested();
   await keepalivedTerm.inject(scene, troubled);

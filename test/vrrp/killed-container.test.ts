@@ -9,14 +9,14 @@ import { overlapMs } from '../helpers/vrrp/holdings.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { heldByAnother } from './vip-world.ts';
 
-/** The supervisor and keepalived in a pid namespace of their own, which ends with its first process. */
+/** The supervisor and keepalived in their own pid namespace, which ends with its first process. */
 const CONTAINER = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
-/** What docs/internals/decisions/0038 promises: of most kills, since a starved machine is late by chance. */
+/** As docs/internals/decisions/0038 promises, for most kills: a starved machine is late by chance. */
 const MOST_MS = 1_000;
 const KILLS = 3;
 
 let scene: Scene;
-/** Without keepalived: a repeated test begins with whole nodes. */
+/** Its keepalived is down; afterEach restores it, so that a repeated test starts with whole nodes. */
 let down: BedNode | undefined;
 beforeAll(async () => {
   scene = await openScene('hawser', {
@@ -42,7 +42,7 @@ async function killContainer(node: BedNode): Promise<void> {
   await waitForEnd(all);
 }
 
-test('a keepalived container that is killed as a whole, and again on the next holder: the VIP moves, and two nodes hold it for a second at most', async () => {
+test('keepalived containers are killed whole, on holder after holder: the VIP moves, with two holders for at most a second', async () => {
   const overlapsMs: number[] = [];
   for (let kill = 1; kill <= KILLS; kill += 1) {
     await waitFor('every node to take part', () => scene.members.every(takesPart));

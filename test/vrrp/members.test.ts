@@ -28,7 +28,7 @@ test.each([addPeer, removePeer])(
   400_000,
 );
 
-test('a node that is replaced in one step: the others run with both for a while, and the VIP stays where it is', async () => {
+test('a node is replaced in one step: the others run with both for a while, and the VIP stays where it is', async () => {
   const { bed, stack, members, guest } = scene;
   const holder = await scene.rested();
   const gone = members.find((each) => each !== holder);

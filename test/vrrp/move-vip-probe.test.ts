@@ -10,9 +10,9 @@ import { blackoutMs, probesWithin } from '../helpers/vrrp/probes.ts';
 import { typed } from '../helpers/vrrp/typed.ts';
 import { openVipWorld } from './vip-world.ts';
 
-/** What `move-vip` reports is compared with what a client on another machine saw. */
+/** Compares what `move-vip` reports with what a client on another machine saw. */
 
-/** Both clients open a connection every 20 ms, and both may be late on a busy machine. A missed gap is far beyond. */
+/** Both clients connect every 20 ms, and both may be late on a busy machine. A missed gap would be far longer. */
 const AGREE_WITHIN_MS = 600;
 
 let scene: Scene;

@@ -10,7 +10,7 @@ import { waitFor } from '../helpers/wait-for.ts';
 
 const PATIENCE_MS = 90_000;
 const MOMENT_MS = 500;
-/** A master-down time, and more. */
+/** More than a master-down time. */
 const SETTLED_MS = 5_000;
 
 let bed: VrrpBed;
@@ -23,8 +23,8 @@ beforeAll(async () => {
 afterAll(() => bed?.[Symbol.asyncDispose]());
 
 /**
- * Resolves with the holder once every priority is settled, and nothing is in progress: one that starts as a backup
- * finds a fresh holder's bonus out an advert later, and may take the VIP until then.
+ * Resolves with the holder once every priority is settled and nothing is in progress: a node that starts as a backup
+ * learns of a new holder's bonus one advert later, and may take the VIP until then.
  */
 const rested = async (): Promise<BedNode> =>
   await waitFor(
@@ -41,14 +41,14 @@ const rested = async (): Promise<BedNode> =>
     },
     PATIENCE_MS,
   );
-/** Who took the VIP, and had it for more than a moment: two backups may take it at once, and the lower one gives it to the other. */
+/** Nodes that took the VIP and kept it for more than a moment: two backups may take it at once, and the lower one gives it up. */
 const takenSince = (fromMs: number) =>
   takeOvers(bed.events(), fromMs, monotonicMs()).flatMap(({ node, fromMs: at, toMs }) =>
     toMs - at > MOMENT_MS ? node : [],
   );
 const others = (node: BedNode) => bed.nodes.filter((each) => each !== node);
 
-test('it goes to the node that was announced and stays; from anywhere else it says where to type what', async () => {
+test('the VIP moves to the announced node and stays; on any other node the command says where to type what', async () => {
   const holder = await rested();
   const fromMs = monotonicMs();
   const announced = await typed(holder, 'move-vip', '--dry-run', '--json');
@@ -77,7 +77,7 @@ test('it goes to the node that was announced and stays; from anywhere else it sa
   expect((await typed(last, 'move-vip', '--to', last.name)).text).toContain('already');
 }, 300_000);
 
-test('two nodes that claim it at once do not fight over it', async () => {
+test('two nodes that claim the VIP at once do not fight over it', async () => {
   const holder = await rested();
   const fromMs = monotonicMs();
   await Promise.all(others(holder).map((node) => typed(node, 'move-vip', '--to', node.name)));
@@ -88,7 +88,7 @@ test('two nodes that claim it at once do not fight over it', async () => {
   expect(moves.at(-1)).toBe(winner.name);
 }, 300_000);
 
-test('a drained node has a lower priority than the others, and gives the VIP up', async () => {
+test('a drained node has a lower priority than the others, and gives up the VIP', async () => {
   const holder = await rested();
   expect(await typed(holder, 'drain', '--json')).toMatchObject({
     exitCode: 0,
@@ -103,7 +103,7 @@ test('a drained node has a lower priority than the others, and gives the VIP up'
   expect(await rested()).not.toBe(holder);
 }, 300_000);
 
-test('a move that is ordered is completed without its command and across a restart of the monitor', async () => {
+test('an ordered move is completed without its command and across a restart of the monitor', async () => {
   const holder = await rested();
   const monitored = nodes.find(({ node }) => node === holder);
   if (monitored === undefined) throw new Error('no such node');

@@ -40,10 +40,10 @@ const knowsItsPeers = async (node: BedNode) => {
   return ofPeers.every((peer) => entries.some((line) => line.startsWith(peer) && line.includes('lladdr')));
 };
 
-/** For longer the kernel does not keep a MAC that nobody confirms: 1.5 s as below, 5 s without and 3 s with questions. */
+/** By then the kernel has forgotten a MAC that is not confirmed: 1.5 s reachable (set below), 5 s of delay, 3 s of probes. */
 const FORGOTTEN_AFTER_MS = 15_000;
 
-test('each holder of a partition knows where its peers are, however long the partition lasts', async () => {
+test('in a partition each holder knows where its peers are, however long the partition lasts', async () => {
   const holder = await scene.rested();
   for (const { namespace, device } of scene.members) {
     await namespace.run(
@@ -57,7 +57,7 @@ test('each holder of a partition knows where its peers are, however long the par
       'base_reachable',
       '1000',
     );
-    // What is known already keeps its time.
+    // Known entries keep their old timeout.
     await namespace.run('ip', 'neigh', 'flush', 'dev', device);
   }
   for (const node of scene.members)
@@ -72,11 +72,11 @@ test('each holder of a partition knows where its peers are, however long the par
   await scene.rested();
 }, 240_000);
 
-test('a holder whose cable is out for two seconds moves no VIP once it is back', async () => {
+test('a cable unplugged for two seconds moves no VIP when it is plugged in again', async () => {
   const holder = await scene.rested();
   await scene.bed.unplug(holder);
   const others = scene.members.filter((node) => node !== holder);
-  // For longer the kernel does not keep what it could not send.
+  // No longer than this: the kernel soon drops what it could not send.
   const next = () => others.find((node) => scene.bed.holders().includes(node));
   await waitFor('another holder', () => next() !== undefined);
   const logs = others.map((node) => logFromNow(node, 'keepalived'));
@@ -87,6 +87,6 @@ test('a holder whose cable is out for two seconds moves no VIP once it is back',
   await waitFor('it to take part again', () => takesPart(holder));
   expect(await scene.rested()).toBe(next());
   expect(takeOvers(scene.bed.events(), fromMs, monotonicMs())).toEqual([]);
-  // The one that it wanted to send when its link was down already.
+  // The one that it tried to send when its link was already down.
   for (const { text } of logs) expect(text()).not.toContain('priority 0');
 }, 240_000);

@@ -17,7 +17,7 @@ beforeEach(async () => {
 }, 180_000);
 afterEach(() => scene?.[Symbol.asyncDispose]());
 
-/** Cuts the power of every member, and restores it. Nothing runs. */
+/** Cuts the power of every member and restores it. Nothing runs afterwards. */
 async function cyclePower(): Promise<number> {
   const { bed, members } = scene;
   await scene.rested();
@@ -30,10 +30,10 @@ async function cyclePower(): Promise<number> {
 const takenBy = (fromMs: number): readonly string[] =>
   takeOvers(scene.bed.events(), fromMs, monotonicMs()).map(({ node }) => node);
 
-/** Without an API server no client is served. */
+/** Looks at no client: without an API server none is served. */
 const hasSettled = () => scene.bed.holders().length === 1 && quietFor(scene.bed.events(), 3_000);
 
-test('nodes that lost their power together share the VIP again without an API server, and keep it where it is once there is one', async () => {
+test('nodes that lost power together share the VIP again without an API server, and keep it in place once there is one', async () => {
   const { bed, members, stack } = scene;
   const fromMs = await cyclePower();
   for (const node of members) await stack.start(node);
@@ -50,7 +50,7 @@ test('nodes that lost their power together share the VIP again without an API se
   expect(takenBy(againMs)).toEqual([]);
 }, 400_000);
 
-/** Its monitor waits for something else than a list. */
+/** True once its monitor waits for something other than a list. */
 function hasSettledList(node: BedNode): boolean {
   const lines = linesOf(node, 'keepalived-monitor');
   const started = lines.findLastIndex(({ event }) => event === 'monitor-started');
@@ -61,7 +61,7 @@ function hasSettledList(node: BedNode): boolean {
     .some(({ event, reason }) => event === 'participation-changed' && !isForList(reason));
 }
 
-test('a node that was removed while all were without power stays out, though it reaches no API server and nobody holds the VIP yet', async () => {
+test('a node removed while all were without power stays out, even without an API server and before any node holds the VIP', async () => {
   const { bed, members, stack } = scene;
   const fromMs = await cyclePower();
   const [removed, ...others] = members;
@@ -77,7 +77,7 @@ test('a node that was removed while all were without power stays out, though it 
     linesOf(node, 'keepalived-monitor').filter(({ event }) => event === 'monitor-started').length;
   const starts = new Map(others.map((node) => [node, startsOf(node)]));
   for (const node of others) await stack.start(node);
-  // It waits ten seconds for a list. On a busy machine the others may need longer than that for theirs.
+  // It waits ten seconds for a list. On a busy machine the others may need longer for theirs.
   const haveList = () =>
     others.every((node) => startsOf(node) > (starts.get(node) ?? 0) && hasSettledList(node));
   await waitFor('the others to have a node list', haveList, PATIENCE_MS);

@@ -8,10 +8,10 @@ import { type LogLine, logFromNow } from '../helpers/vrrp/node-log.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { openVipWorld } from './vip-world.ts';
 
-/** A keepalived that died meanwhile is started with the new list. */
+/** A keepalived that died in the meantime is started with the new list. */
 const isLoad = (event: string) => event === 'keepalived-started' || event === 'keepalived-reloaded';
 
-test('a node that comes back with an old keepalived.conf is silent until it knows who else is there', async () => {
+test('a node that comes back with an old keepalived.conf stays silent until it knows the current nodes', async () => {
   await using scene = await openVipWorld();
   const { bed, members, guest } = scene;
   const holder = await scene.rested();
@@ -28,9 +28,9 @@ test('a node that comes back with an old keepalived.conf is silent until it know
   const log = logFromNow(returning, 'keepalived');
   await bed.powerOn(returning);
   startApiServer(bed, returning);
-  // It waits ten seconds for a list, however slowly its API server starts.
+  // The node waits ten seconds for a list, however slowly its API server starts.
   await waitFor('its API server', () => apiServerAnswers(returning));
-  // On a busy machine its monitor could be first, and keepalived would start with the new list.
+  // On a busy machine its monitor could start first, and keepalived would start with the new list.
   prepareNode(bed, returning);
   await scene.stack.restoreKeepalived(returning);
   const loadedAt = () => log.lines().flatMap(({ event }, index) => (isLoad(event) ? [index] : []));

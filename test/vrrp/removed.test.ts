@@ -11,7 +11,7 @@ import { overlapMs, quietFor, takeOvers } from '../helpers/vrrp/holdings.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 const WATCH_MS = 60_000;
-/** More than a node without a permission waits, and more than FAULT lasts without a monitor. */
+/** Longer than a node without permission waits, and longer than FAULT lasts without a monitor. */
 const SHORT_WATCH_MS = 20_000;
 const PATIENCE_MS = 60_000;
 
@@ -19,7 +19,7 @@ let scene: Scene;
 let removed: BedNode | undefined;
 let fromMs: number;
 
-/** The others forget a node late: however slowly its monitor starts on a busy machine, it is the first to act. */
+/** The others forget a node late, so that it acts first even if its monitor starts slowly on a busy machine. */
 beforeEach(async () => {
   removed = undefined;
   scene = await openScene('hawser', {
@@ -54,7 +54,7 @@ async function killMonitors(node: BedNode): Promise<void> {
 
 const others = () => scene.members.filter((each) => each !== removed);
 
-/** Resolves after a minute or `forMs`, or at the first moment at which another node has taken the VIP. */
+/** Resolves after a minute or `forMs`, or as soon as another node has taken the VIP. */
 async function watch(forMs = WATCH_MS): Promise<void> {
   const beganMs = monotonicMs();
   const taken = () => takeOvers(scene.bed.events(), fromMs, monotonicMs()).length > 0;
@@ -92,7 +92,7 @@ test('a removed node that reboots with its old keepalived.conf does not become a
   expect(existsSync(node.at('keepalived.conf'))).toBe(false);
 }, 400_000);
 
-/** Resolves once the VIP has come to rest: the load balancers lose their last server one after the other. */
+/** Resolves once the VIP has settled: the load balancers lose their last server one after the other. */
 async function endEveryApiServer(): Promise<void> {
   for (const each of others()) await apiKill.inject(scene, each);
   const isCalm = () => quietFor(scene.bed.events(), 5_000) && scene.bed.holders().length === 1;
@@ -145,19 +145,19 @@ const programOf = (node: BedNode, verb: 'supervise' | 'monitor') => {
   return found.map(({ id }) => id);
 };
 
-test('a node that is listed again stays out when the holder, which it hears, forgets it late', async () => {
+test('a node that is listed again stays out if the holder, which it hears, forgets it late', async () => {
   const node = theOneRemoved();
   const holder = await scene.rested();
   const supervisor = programOf(holder, 'supervise');
   const monitor = programOf(holder, 'monitor');
-  // Its keepalived goes on sending adverts to the node, until the supervisor gets to the reload.
+  // Its keepalived keeps sending adverts to the node until the supervisor gets to the reload.
   sendSignal(supervisor, 'SIGSTOP');
   scene.bed.setMembers(others());
   await waitFor('the holder to ask for a reload without it', () => forgets(holder), PATIENCE_MS);
   sendSignal(monitor, 'SIGSTOP');
   scene.bed.setMembers(scene.members);
   await waitFor('the node to have the list', () => existsSync(node.at('keepalived.conf')), PATIENCE_MS);
-  // Long enough to check whether the holder is heard, not to trust it.
+  // Long enough to check whether the holder is heard, but not to trust it.
   const startedMs = monotonicMs();
   await waitFor(
     'it to hear the holder',
@@ -172,7 +172,7 @@ test('a node that is listed again stays out when the holder, which it hears, for
   await watch(SHORT_WATCH_MS / 4);
 }, 400_000);
 
-test('a node that is listed again and takes part is not forgotten by a holder whose supervisor was too slow', async () => {
+test('a node that is listed again and takes part is not forgotten by a holder with a slow supervisor', async () => {
   const node = theOneRemoved();
   const holder = await scene.rested();
   const supervisor = programOf(holder, 'supervise');

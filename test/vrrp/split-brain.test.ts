@@ -10,7 +10,7 @@ add rule inet block input meta l4proto 112 drop`;
 
 const PATIENCE_MS = 60_000;
 
-/** A firewall that has no rule for VRRP, though clients and neighbours are let through. */
+/** A firewall without a rule for VRRP; clients and neighbours get through. */
 async function blockAdverts(nodes: readonly BedNode[]): Promise<void> {
   for (const node of nodes) await node.namespace.run('nft', BLOCK);
 }
@@ -32,7 +32,7 @@ const isSplit = async (bed: VrrpBed, monitored: Monitored) =>
 const over = (monitored: Monitored, bed: VrrpBed) =>
   waitFor(`${monitored.node.name} to hold alone`, async () => !(await isSplit(bed, monitored)), PATIENCE_MS);
 
-test('two holders that do not hear each other are reported once by both, and so is the end', async () => {
+test('two holders that cannot hear each other both report it once, and the end too', async () => {
   await using bed = await createVrrpBed(2);
   const both = await startBoth(bed);
   await blockAdverts(bed.nodes);

@@ -28,7 +28,7 @@ const partOf: Readonly<Record<ClusterStatus['here']['programs'][number]['name'],
   'keepalived-monitor': 'keepalived-monitor',
 };
 
-/** The sum that is shown, and what keepalived itself says. */
+/** The priority shown, the sum of its terms, and keepalived's own priority. */
 function priorities({ here }: ClusterStatus) {
   const [standing] = here.keepalivedMonitor?.priorities ?? [];
   const sum = standing?.priorityTerms.reduce((total, { points }) => total + points, 0);
@@ -53,7 +53,7 @@ async function kill(node: BedNode, part: HawserPart): Promise<void> {
   await waitForEnd([running.id]);
 }
 
-test('every node names the same holder, and the sums of all are the priorities that keepalived has', async () => {
+test('every node names the same holder, and the sums on all nodes are the priorities that keepalived has', async () => {
   const holder = await scene.rested();
   for (const node of scene.members) {
     const { status, exitCode } = await statusOnce(node, 'a healthy cluster', isHealthy);
@@ -67,7 +67,7 @@ test('every node names the same holder, and the sums of all are the priorities t
 }, 240_000);
 
 test.each(Object.entries(partOf))(
-  'with %s dead the status shows the rest, and names it',
+  'with %s dead, the status shows the rest and names it',
   async (name, part) => {
     const node = await backup();
     const [holder] = scene.bed.holders();
@@ -87,7 +87,7 @@ test.each(Object.entries(partOf))(
   240_000,
 );
 
-test('an API server that is dead is down, since when and in the words of HAProxy', async () => {
+test('a dead API server is shown as down, since when, and in the words of HAProxy', async () => {
   const node = await backup();
   await apiKill.inject(scene, node);
   const { status } = await statusOnce(node, 'that a server is down', ({ problems }) =>
@@ -130,10 +130,10 @@ test('a draining generation is shown with its sessions, reason and deadline', as
   await waitForEnd([reader.id]);
 }, 240_000);
 
-test('a holder whose HAProxy stays dead says which check took the VIP from it, and where it went', async () => {
+test('a holder whose HAProxy stays dead says which check cost it the VIP, and where the VIP went', async () => {
   const before = await scene.rested();
   const log = logFromNow(before, 'keepalived-monitor');
-  // It is not restarted.
+  // Without its supervisor HAProxy is not restarted.
   await kill(before, 'haproxy');
   await haproxyKill.inject(scene, before);
   const next = await heldByAnother(scene, [before]);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => scene?.[Symbol.asyncDispose]());
 
-test("after the death of the holder's node the next holder gives its API server no new connections", async () => {
+test("after the holder's node dies, the next holder sends no new connections to its API server", async () => {
   const troubled = await scene.rested();
   const logs = scene.members
     .filter((node) => node !== troubled)

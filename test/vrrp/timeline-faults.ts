@@ -9,16 +9,16 @@ import { typed } from '../helpers/vrrp/typed.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { haproxyGone, haproxyPod, keepalivedMonitor } from './vip-world.ts';
 
-/** What the journals must say of a fault on the holder. */
+/** A fault on the holder, and what the journals must say about it. */
 export interface ToldFault {
   readonly name: string;
   inject(scene: Scene, holder: BedNode): Promise<unknown>;
   undo(scene: Scene, holder: BedNode): Promise<unknown>;
-  /** `elsewhere`: another node takes the VIP and keeps it; `here`: the holder has it all the time; else either. */
+  /** `elsewhere`: another node takes and keeps the VIP; `here`: the holder has it all the time; `anywhere`: either. */
   readonly vip: 'elsewhere' | 'here' | 'anywhere';
-  /** How the holder lost the VIP, or any node if it may be `anywhere`; undefined if no node lost it, or none logged it. */
+  /** How the holder, or with `anywhere` any node, lost the VIP; undefined if no node lost it, or none logged it. */
   readonly left?: { readonly to: string; readonly reason: RegExp; readonly because: RegExp };
-  /** What is said of the node that took it. */
+  /** What is said about the node that took it. */
   readonly taken?: RegExp;
   /** Another entry, and its reason. */
   readonly told?: { readonly event: string; readonly reason: RegExp };
@@ -97,7 +97,7 @@ export const timelineFaults: readonly ToldFault[] = [
     ...faults.keepalivedKill,
     name: 'keepalived is killed',
     vip: 'elsewhere',
-    // Its child is killed first, and it may end by itself before it is killed too.
+    // Its child is killed first, and the parent may end by itself before it is killed too.
     left: { to: 'STOP', reason: ENDED, because: /^keepalived died / },
     taken: /^cp-\d left MASTER: keepalived ended with (?:signal SIGKILL|exit code \d+)$/,
   },
@@ -138,7 +138,7 @@ export const timelineFaults: readonly ToldFault[] = [
       );
       await faults.splitFar.undo(scene, holder);
     },
-    // The higher one of the two keeps it in the end.
+    // The one with the higher priority keeps it in the end.
     vip: 'anywhere',
     left: { to: 'BACKUP', reason: OUTRANKED, because: /cp-\d became MASTER$|^$/ },
     taken: HELD_STILL,

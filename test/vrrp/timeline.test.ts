@@ -8,7 +8,7 @@ import { waitFor } from '../helpers/wait-for.ts';
 import { type ToldFault, timelineFaults } from './timeline-faults.ts';
 import { openVipWorld } from './vip-world.ts';
 
-/** Each fault happens on real nodes. Their journals must name it as the cause, and report no move that did not happen. */
+/** Injects each fault on real nodes. Their journals must name it as the cause, and report no move that did not happen. */
 
 const PATIENCE_MS = 60_000;
 
@@ -20,18 +20,18 @@ afterAll(() => scene?.[Symbol.asyncDispose]());
 
 type Told = Exclude<TimelineReport['entries'][number], { kind: 'fault' }>;
 
-/** A machine that is busy with other things tells so too, and it is not what was done to it. */
+/** On a busy machine the journals report CPU starvation as well, which is not the injected fault. */
 const unstarved = (because: string) =>
   because
     .split('; ')
     .filter((each) => !each.startsWith('cpu starvation'))
     .join('; ');
 
-/** A busy machine may have the same event for a reason of its own. */
+/** A busy machine may cause the same event for another reason. */
 const tells = ({ event, reason, facts }: Told, told: NonNullable<ToldFault['told']>): boolean =>
   event === told.event && told.reason.test(`${reason} ${facts?.['detail'] ?? ''}`.trim());
 
-/** What happened on all three nodes since, as an administrator reads it. */
+/** What has happened on all three nodes since then, as an administrator reads it. */
 async function timeline(since: string): Promise<readonly Told[]> {
   const journals = scene.members.flatMap((node) => ['--journal', node.at('journal')]);
   const argv = [hawser, 'timeline', '--json', '--since', since, ...journals] as const;

@@ -10,9 +10,8 @@ import { quietFor, takeOvers } from '../helpers/vrrp/holdings.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 /**
- * Three nodes with both pods. Adverts are rarer than by default, and a monitor may be silent three times as
- * long: what is tested is who holds the VIP, and a machine that is busy with other things for a moment must not look like
- * a dead node or program.
+ * Three nodes with both pods. Adverts are rarer than by default, and a monitor may be silent three times as long: the
+ * tests are about who holds the VIP, and a machine that is busy for a moment must not look like a dead node or program.
  */
 export async function openVipWorld(
   family: 'IPv4' | 'IPv6' = 'IPv4',
@@ -23,7 +22,7 @@ export async function openVipWorld(
   }: {
     readonly clientTimeoutMs?: number;
     readonly flags?: readonly string[];
-    /** Each part keeps one in `journal` of its node, under the node's own name. */
+    /** Each part keeps a journal in the node's folder `journal`, under the node's own name. */
     readonly journals?: true;
   } = {},
 ): Promise<Scene> {
@@ -39,7 +38,7 @@ export async function openVipWorld(
   });
 }
 
-/** All nodes share this machine's host name, and a journal tells nodes apart by it. The pid stays. */
+/** A journal tells nodes apart by hostname, and all nodes share this machine's. The pid stays the same. */
 const journalOf = (node: BedNode) => ({
   flags: ['--journal', node.at('journal')],
   prefix: ['unshare', '--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', node.name],
@@ -48,8 +47,8 @@ const journalOf = (node: BedNode) => ({
 const PATIENCE_MS = 60_000;
 
 /**
- * No process starts another one. If the supervisor does, within 45 ms, a monitor that was late for that long finds HAProxy
- * alive at its first look, and the VIP rightly stays.
+ * Nothing restarts HAProxy. If the supervisor did, within 45 ms, a monitor that was late for that long would find
+ * HAProxy alive at its first check, and the VIP would rightly stay.
  */
 export const haproxyGone: Fault = {
   ...haproxyKill,
@@ -61,10 +60,10 @@ export const haproxyGone: Fault = {
   },
 };
 
-/** Two backups that find a master dead take its VIP within an advert of each other, and one of them keeps it. */
+/** Two backups that find the master dead take its VIP within an advert of each other, and one of them keeps it. */
 const SETTLED_MS = 1_500;
 
-/** Resolves with the holder of the VIP once it is one node outside these, and the client is served. */
+/** Resolves with the holder of the VIP once it is a single node other than these, and the client is served. */
 export async function heldByAnother(scene: Scene, than: readonly BedNode[]): Promise<BedNode> {
   return await waitFor(
     'another node to hold the VIP and serve',
@@ -78,7 +77,7 @@ export async function heldByAnother(scene: Scene, than: readonly BedNode[]): Pro
   );
 }
 
-/** Ends the fault; resolves once everything runs again, with every move of the VIP since. */
+/** Ends the fault. Resolves once everything runs again, with every move of the VIP since. */
 export async function movesOfRecovery(
   scene: Scene,
   fault: Fault,
@@ -91,7 +90,7 @@ export async function movesOfRecovery(
   return takeOvers(scene.bed.events(), fromMs, monotonicMs()).map(({ node }) => node);
 }
 
-/** The processes of both containers of the pod haproxy on this node that the kubelet tells to end. */
+/** The processes on this node, in both containers of the pod haproxy, that the kubelet terminates. */
 export function haproxyPod(node: BedNode): readonly ProcessId[] {
   return [...running(node, ' haproxy supervise '), ...running(node, ' haproxy monitor ')];
 }

@@ -9,15 +9,15 @@ import type { VrrpBed } from '../../helpers/vrrp/vrrp-bed.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { type Phases, phasesSince } from './phases.ts';
 
-/** One way in which all nodes get their power back. */
+/** One way in which power returns to all nodes. */
 export interface Boot {
   readonly name: string;
   readonly about: string;
-  /** `kept`: the disk survives. `none`: the first start on these machines. */
+  /** `kept`: the disks survive. `none`: the first start on these machines. */
   readonly files: 'kept' | 'none';
-  /** `away` until a node has held the VIP for a while; a first start waits for it, so there it comes as the last. */
+  /** `away`: not until a node has held the VIP for a while. On a first start, which waits for the API, it starts last. */
   readonly api: 'there' | 'away';
-  /** Between the starts of two nodes. */
+  /** Time between the starts of two nodes. */
   readonly gapMs: number;
 }
 
@@ -42,21 +42,21 @@ export const boots: readonly Boot[] = [
   },
 ];
 
-/** Milliseconds since the last program was started. */
+/** In milliseconds since the start of the last program. */
 export interface BootFigures {
   readonly holderMs: number;
   readonly twoHoldersMs: number;
-  /** Moves after the first holder, the return of the API included. */
+  /** Moves after the first holder, including those when the API returns. */
   readonly furtherMoves: number;
   readonly phases: Phases;
 }
 
 const PATIENCE_MS = 60_000;
-/** Longer than the patience of a node without an API server. */
+/** Longer than a node waits without an API server. */
 const WATCH_MS = 12_000;
 const API_LATE_MS = 5_000;
 
-/** Cuts the power of every node, gives it back, and watches who takes the VIP. */
+/** Cuts the power of every node, restores it, and records which nodes take the VIP. */
 export async function measureBoot(bed: VrrpBed, stack: HawserStack, boot: Boot): Promise<BootFigures> {
   const { nodes } = bed;
   await Promise.all(nodes.map((node) => bed.powerOff(node)));

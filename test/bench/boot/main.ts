@@ -1,4 +1,4 @@
-/** A program: measures how long the VIP has no holder after all nodes have lost their power. See `usage`. */
+/** A program that measures how long the VIP has no holder after all nodes lose power. See `usage`. */
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -22,7 +22,7 @@ const usage = `usage: npm run bench:boot [-- --json FILE] [--only BOOT]... [--tr
   --logs     keep what the programs of the last trial said
 Exit codes: 0 every target met, 1 a target missed, 2 it could not be measured.`;
 
-/** The maximum of all trials. A first start listens for foreign routers before anything else: it has no goal for its holder. */
+/** Limits for the maximum of all trials. A first start listens for foreign routers first, so its holder has no target. */
 const target = { holderMs: 4_000, furtherMoves: 1, twoHoldersMs: 0 };
 const isFirst = (name: string): boolean => boots.find((boot) => boot.name === name)?.files === 'none';
 

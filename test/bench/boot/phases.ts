@@ -1,7 +1,7 @@
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 import { type LogLine, linesOf } from '../../helpers/vrrp/node-log.ts';
 
-/** What the first holder's programs say of their start, in order. Which line of which program's log shows it. */
+/** Start phases of the first holder's programs, in order, each with the program and log line that show it. */
 const PHASES = {
   'supervisor runs': ['keepalived', () => true],
   'monitor runs': ['keepalived-monitor', () => true],
@@ -16,7 +16,7 @@ const PHASES = {
 
 export const phaseNames = Object.keys(PHASES) as readonly (keyof typeof PHASES)[];
 
-/** Milliseconds from `epochMs` on; a phase that did not happen is missing. */
+/** Milliseconds since `epochMs`; a phase that did not happen is missing. */
 export type Phases = Readonly<Partial<Record<keyof typeof PHASES, number>>>;
 
 export function phasesSince(node: BedNode, epochMs: number): Phases {

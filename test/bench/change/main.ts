@@ -1,4 +1,4 @@
-/** A program: measures how long a changed Node takes to be served by HAProxy, and what the monitor weighs. */
+/** A program that measures how long HAProxy takes to serve a changed Node, and the monitor's memory use. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readProcess } from '../../../src/engine/system/process/processes.ts';
@@ -10,7 +10,7 @@ import { readBenchOptions } from '../options.ts';
 import { type Spread, spreadOf } from '../reload/figures.ts';
 import { describeMachine, formatMachine } from '../reload/machine.ts';
 
-/** Measured with the Go monitor against a real API server: reload-baseline.md of this project's references. */
+/** Measured with the Go monitor against a real API server, see reload-baseline.md in this project's references. */
 const SHELL_POD_MS = [16_200, 15_900, 18_000, 17_100];
 
 const usage = `usage: npm run bench:change [-- --json FILE] [--rounds N] [--settle DURATION]

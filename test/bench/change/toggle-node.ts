@@ -1,6 +1,6 @@
 /**
- * A program that runs inside the bench's namespace: four API servers with one store, whose fourth node comes and goes.
- * Prints, as JSON, how many milliseconds passed each time until HAProxy had it, or had it no more.
+ * A program inside the bench's namespace: four API servers with a shared store, in which the fourth node comes and goes.
+ * Prints, as JSON, how many milliseconds HAProxy took each time to add or remove it.
  *
  *   node toggle-node.ts ROUNDS CERT KEY STATS_SOCKET ADDRESS…
  */
@@ -12,7 +12,7 @@ import { createObjectStore } from '../../helpers/api-server/object-store.ts';
 import { node } from '../../helpers/api-server/objects.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-/** Together they take longer than two generations overlap. */
+/** Together these take longer than two generations overlap. */
 const EQUAL_ANSWERS = 100;
 
 const [rounds = '', certFile = '', keyFile = '', statsSocket = '', ...addresses] = process.argv.slice(2);
@@ -37,15 +37,15 @@ for (let round = 0; round < Number(rounds); round += 1) {
 process.stdout.write(`${JSON.stringify(changes)}\n`);
 process.exit(0);
 
-/** Whether new clients are sent to it: one that drains stays listed until its sessions have ended. */
+/** Whether the node gets new clients. A draining one stays listed until its sessions have ended. */
 async function serves(): Promise<boolean> {
   const state = (await askRuntimeApi(statsSocket, 'show servers state masters', 1_000)) ?? '';
   return parseRunningServers(state)?.get(`masters/${name}`)?.isOut === false;
 }
 
 /**
- * When HAProxy came to agree, on the clock of `performance.now()`. Old and new generation share the stats socket for a
- * moment, and either may answer: it counts from the first of many equal answers.
+ * When HAProxy agreed, as a `performance.now()` time. The old and the new generation share the stats socket for a moment
+ * and either may answer, so the time is that of the first of many equal answers.
  */
 async function agreedAt(wanted: boolean): Promise<number> {
   const end = performance.now() + 30_000;

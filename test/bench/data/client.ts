@@ -1,7 +1,7 @@
 /**
- * A program in the namespace of the load balancer: `connect SECONDS COUNT` opens COUNT new TLS connections at a time, one
- * request each; `stream SECONDS COUNT` reads COUNT streams; `idle 0 COUNT` holds COUNT streams until its input ends.
- * Prints one line of JSON once it has begun, and one at the end.
+ * A program in the load balancer's namespace: `connect SECONDS COUNT` opens COUNT new TLS connections at a time, with one
+ * request each; `stream SECONDS COUNT` reads COUNT streams; `idle 0 COUNT` holds COUNT streams until the end of its input.
+ * Prints one line of JSON once it has started, and one at the end.
  */
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -15,7 +15,7 @@ const beganAtMs = monotonicMs();
 const endsAtMs = beganAtMs + Number(seconds) * 1_000;
 const counts = { done: 0, failed: 0, bytes: 0, open: 0 };
 
-/** The next one begins when this one has ended. */
+/** The next request starts when this one has ended. */
 function ask(): void {
   if (monotonicMs() >= endsAtMs) return;
   let isAnswered = false;
@@ -42,7 +42,7 @@ function read(path: string, begun: () => void): Socket {
   return socket;
 }
 
-/** One after the other in each of a hundred lanes: a listener's queue is no part of what is measured. */
+/** Opens streams one after another in each of a hundred lanes, because the listen backlog is not to be measured. */
 function hold(left: number): void {
   if (left === 0) return;
   const socket = read('/idle', () => {

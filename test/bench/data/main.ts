@@ -1,4 +1,4 @@
-/** A program: measures HAProxy's throughput with hawser's configuration and with four others, and its cost. */
+/** A program that measures HAProxy's throughput and cost with hawser's configuration and with four others. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { memoryOf } from '../../helpers/process-tree.ts';
@@ -17,10 +17,10 @@ interface Sizes {
 }
 
 const AT_ONCE = { connections: 16, streams: 8 } as const;
-/** HAProxy's first checks have passed, and its start is no part of its processor time. */
+/** By then HAProxy's first checks have passed and its start no longer counts towards its CPU time. */
 const REST_MS = 2_000;
 
-/** Each is two open files of HAProxy, and root of a container may not raise that limit. */
+/** Each stream takes two open files in HAProxy, and root in a container cannot raise that limit. */
 function mostStreams(): number {
   const limit = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
   return Math.floor((Number(limit ?? 1_024) - 200) / 2);
@@ -43,7 +43,7 @@ async function streamOnce(scene: DataScene, seconds: number) {
   return { mbPerSecond: (megabytes * 1_000) / elapsedMs, haproxyMsPerGb };
 }
 
-/** Once in a scene: after a second reload the generation with the streams would still be draining. */
+/** Once per scene: at a second reload, the generation with the streams would still be draining. */
 async function idleOnce(scene: DataScene, count: number) {
   const client = await scene.startClient('idle', 0, count);
   await pause(REST_MS);
@@ -53,7 +53,7 @@ async function idleOnce(scene: DataScene, count: number) {
   return { open, anonymousMb, reloadMs };
 }
 
-/** Of each figure the spread over the rounds. */
+/** The spread of each figure over the rounds. */
 function spreads<Name extends string>(
   rounds: readonly Readonly<Record<Name, number>>[],
   names: readonly Name[],
@@ -90,7 +90,7 @@ async function measureRound(subject: Subject, { seconds, idle }: Sizes): Promise
   return { connect, stream, idle: await idleOnce(scene, idle) };
 }
 
-/** Each subject is the first one in one of the rounds: what else the machine does is not one subject's alone. */
+/** Rotates the order in each round, so that other load on the machine does not hit a single subject. */
 function inTurn(all: readonly Subject[], round: number): readonly Subject[] {
   const first = round % all.length;
   return [...all.slice(first), ...all.slice(0, first)];

@@ -28,25 +28,25 @@ const countsSchema = z.object({
 export type ClientCounts = z.infer<typeof countsSchema>;
 
 export interface Client {
-  /** Once its time is over. */
+  /** Resolves once the client's time is up. */
   readonly ended: Promise<ClientCounts>;
-  /** An idle client's open connections. */
+  /** Ends an idle client. Resolves with its counts, such as its open connections. */
   readonly stop: () => Promise<ClientCounts>;
 }
 
-/** One load balancer that serves, and what can be done to it. */
+/** A serving load balancer and operations on it. */
 export interface DataScene extends AsyncDisposable {
-  /** Resolves once the load has begun: for idle streams, once all are open. */
+  /** Resolves once the load has started; for idle streams, once all are open. */
   readonly startClient: (
     mode: 'connect' | 'stream' | 'idle',
     seconds: number,
     count: number,
   ) => Promise<Client>;
-  /** Its masters and workers. */
+  /** HAProxy's masters and workers. */
   readonly haproxys: () => readonly TreeProcess[];
-  /** Milliseconds of processor time that they have used; those that have ended are not in it. */
+  /** Their CPU time in milliseconds, without processes that have exited. */
   readonly haproxyCpuMs: () => number;
-  /** Resolves with the milliseconds until the new file is served. */
+  /** Reloads and resolves with the milliseconds until the new file is served. */
   readonly reload: () => Promise<number>;
 }
 

@@ -3,16 +3,16 @@ import { configurationTexts, generationText } from '../reload/configuration.ts';
 import { type HostPaths, ports, servers } from '../reload/layout.ts';
 import { HAPROXY, subjectCommand } from '../reload/subject.ts';
 
-/** Whose configuration carries the load; `bare` is the least that HAProxy needs to balance. */
+/** Whose configuration carries the load. `bare` is the minimum HAProxy needs for load balancing. */
 export const subjects = ['hawser', 'shell', 'openshift', 'kubeadm', 'bare'] as const;
 export type Subject = (typeof subjects)[number];
 
 export interface DataSubject {
   readonly argv: readonly [string, ...string[]];
   readonly environment: Readonly<Record<string, string>>;
-  /** The file's text, of which HAProxy says the number on the generation port. */
+  /** The file's text. HAProxy reports its number on the generation port. */
   readonly textOf: (generation: number) => string;
-  /** By its control socket, or by SIGUSR2 for the master: what `systemctl reload haproxy` sends. */
+  /** Through the control socket, or with SIGUSR2 to the master, as `systemctl reload haproxy` does. */
   readonly reloadBy: 'socket' | 'signal';
 }
 

@@ -3,14 +3,14 @@ import type { Scene } from './scene.ts';
 import type { Subject } from './subject.ts';
 
 /**
- * Everything that one trial measures. Undefined if it does not apply. Times in milliseconds. `longestWaitMs` is of a
- * client that waits for 20 s, all others of one that gives up after 0.2 s. For two nodes that have
- * the VIP at once there are three figures:
+ * Everything one trial measures, in milliseconds; undefined if it does not apply. `longestWaitMs` is for a client that
+ * waits for 20 s, all other figures for one that gives up after 0.2 s. There are three figures for two nodes that hold
+ * the VIP at once:
  *
- * - `healing` after a partition, during which they are inherent: until one of the two has given way.
- * - `staleVip` after SIGKILL for keepalived: the VIP that it leaves stays until another node has it, because
- *   it serves; from then on it is stale.
- * - `twoHolders` is all the rest, and should not be. A partition counts as over 150 ms after its healing.
+ * - `healing`: after a partition, in which two holders are unavoidable, until one of them has yielded.
+ * - `staleVip`: after keepalived was killed. The VIP it leaves behind serves until another node has taken it, and is
+ *   stale from then on.
+ * - `twoHolders`: everything else; should be 0. A partition counts as over 150 ms after it heals.
  */
 export const metrics = [
   'outageMs',
@@ -31,7 +31,7 @@ export const metrics = [
 export type Metric = (typeof metrics)[number];
 export type Measured = Readonly<Partial<Record<Metric, number>>>;
 
-/** Times are judged by their median: a busy machine delays the odd one. What must never happen is judged by `max`. */
+/** Times are judged by their median, because a busy machine delays the odd one. What must never happen is judged by `max`. */
 export interface FailoverTarget {
   readonly atMost: number;
   readonly of: 'median' | 'max';
@@ -39,25 +39,25 @@ export interface FailoverTarget {
 
 export interface Fault {
   readonly name: string;
-  /** A line for people. */
+  /** One-line description. */
   readonly about: string;
-  /** The figure that stands for the fault. */
+  /** The fault's main figure. */
   readonly headline: Metric;
-  /** Of hawser, from the project's own promises. */
+  /** Targets for hawser, from the project's own promises. */
   readonly targets: Readonly<Partial<Record<Metric, FailoverTarget>>>;
-  /** How often the VIP has to move. What goes beyond counts as a move of the recovery: some recover by themselves. */
+  /** How often the VIP has to move. Further moves count towards the recovery, because some subjects recover on their own. */
   readonly moves: 0 | 1;
-  /** Undefined: all of them. */
+  /** Default: all. */
   readonly subjects?: readonly Subject[];
-  /** What the subject's own programs weigh is measured too. */
+  /** Also measure the memory of the subject's own programs. */
   readonly weigh?: true;
   /**
-   * A patient client is there as well, and each trial has a scene of its own: a server that was down gets a small share of
-   * the connections for a minute.
+   * Also measure with a patient client. Each trial then gets its own scene, because a server that was down receives only
+   * a small share of the connections for a minute.
    */
   readonly tail?: true;
   arrange?(scene: Scene): Promise<void>;
-  /** Resolves with the moment of the fault, in monotonic milliseconds. */
+  /** Resolves with the time of the fault, in monotonic milliseconds. */
   inject(scene: Scene, holder: BedNode): Promise<number>;
   undo(scene: Scene, holder: BedNode): Promise<void>;
 }

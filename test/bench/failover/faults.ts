@@ -9,7 +9,7 @@ import { waitFor } from '../../helpers/wait-for.ts';
 import type { FailoverTarget, Fault } from './fault.ts';
 import type { Scene } from './scene.ts';
 
-/** Not once, in no trial. */
+/** Not once in any trial. */
 export const never: FailoverTarget = { atMost: 0, of: 'max' };
 const within = (atMost: number): FailoverTarget => ({ atMost, of: 'median' });
 
@@ -49,7 +49,7 @@ export const nodeDeath: Fault = {
   },
 };
 
-/** One of the members without the VIP. */
+/** A member that does not hold the VIP. */
 function otherThan({ members }: Scene, holder: BedNode): BedNode {
   const other = members.find((node) => node !== holder);
   if (other === undefined) throw new Error('Cannot find another node: the holder is alone');
@@ -150,7 +150,7 @@ export const keepalivedKill: Fault = {
     staleVipMs: { atMost: 1_000, of: 'max' },
   },
   moves: 1,
-  // The child first: one that sees its parent die still says goodbye to the other nodes.
+  // Children first: a child that sees its parent die still sends a priority 0 advert to the other nodes.
   inject: async ({ kills }, holder) => {
     const atMs = signalNow(holder.running('keepalived').toReversed(), 'SIGKILL');
     kills.push({ node: holder.name, holds: false, atMs });

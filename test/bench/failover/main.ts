@@ -1,4 +1,4 @@
-/** A program: measures what faults cost hawser and two configurations of today, side by side. See `usage`. */
+/** A program that compares what faults cost with hawser and with two configurations in use today. See `usage`. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../../src/engine/system/errors.ts';
@@ -13,7 +13,7 @@ import type { Subject } from './subject.ts';
 import { formatFault, tableHeading } from './table.ts';
 import { runTrial } from './trial.ts';
 
-/** After this many failed trials a subject is not tried again: each costs minutes. */
+/** After this many failed trials a subject is given up, because each one costs minutes. */
 const MOST_FAILURES = 2;
 
 async function measure(
@@ -38,7 +38,7 @@ async function measure(
   return summarize(fault, measured, failed);
 }
 
-/** Throws with the first trial that cannot be measured: its leftovers would spoil the next one. */
+/** Throws at the first trial that cannot be measured, because its leftovers would spoil the next one. */
 async function measureScene(
   fault: Fault,
   subject: Subject,
@@ -90,7 +90,7 @@ async function run(options: FailoverOptions, signal: AbortSignal): Promise<numbe
 }
 
 const stop = new AbortController();
-// A second signal does not wait for work in progress: the survivor cleans up.
+// A second signal does not wait for work in progress; the survivor cleans up.
 for (const name of ['SIGINT', 'SIGTERM'] as const)
   process.on(name, () => (stop.signal.aborted ? process.exit(130) : stop.abort()));
 try {

@@ -25,7 +25,7 @@ export const usage = `usage: npm run bench:failover [-- --json FILE] [--quick] [
   --templates  hawser's templates, to compare another configuration
 Exit codes: 0 every target met, 1 a target missed, 2 it could not be measured.`;
 
-/** Throws, with the names that exist, for one that does not. */
+/** Throws for an unknown name, listing the known ones. */
 export function readOptions(argv: readonly string[], all: readonly Fault[]): FailoverOptions {
   const { values } = parseArgs({
     args: [...argv],

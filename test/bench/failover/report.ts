@@ -3,18 +3,18 @@ import type { FailoverTarget, Fault, Measured, Metric } from './fault.ts';
 import { metrics } from './fault.ts';
 import type { Subject } from './subject.ts';
 
-/** The least that a reader needs of several measurements. */
+/** The minimum a reader needs from several measurements. */
 export interface Summary {
   readonly median: number;
   readonly max: number;
   readonly n: number;
 }
 
-/** The headline's figures, and every metric's. `failed` trials could not be measured at all. */
+/** The figures of the headline and of every metric. `failed` trials could not be measured at all. */
 export interface SubjectResult extends Partial<Summary> {
   readonly failed: number;
   readonly metrics: Readonly<Partial<Record<Metric, Summary>>>;
-  /** In the order of the trials: in how many of them something was seen, and in which. */
+  /** In order, to show in how many trials something happened, and in which. */
   readonly trials: readonly Measured[];
 }
 
@@ -30,7 +30,7 @@ export function summarize(fault: Fault, trials: readonly Measured[], failed: num
   return { ...summaries[fault.headline], failed, metrics: summaries, trials };
 }
 
-/** Also false without a measurement: an unmeasured promise is not kept. */
+/** Also false without a measurement: an unmeasured promise counts as not kept. */
 export function isMet(result: SubjectResult, metric: Metric, target: FailoverTarget): boolean {
   const summary = result.metrics[metric];
   return result.failed === 0 && summary !== undefined && summary[target.of] <= target.atMost;

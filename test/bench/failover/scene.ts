@@ -10,26 +10,26 @@ import { createVrrpBed, type VrrpBed, type VrrpBedOptions } from '../../helpers/
 import { waitFor } from '../../helpers/wait-for.ts';
 import { createStack, type Subject } from './subject.ts';
 
-/** Three nodes of one subject that serve a client, and a fourth machine that may join. */
+/** Three nodes of one subject that serve a client, and a fourth node that may join. */
 export interface Scene extends AsyncDisposable {
   readonly subject: Subject;
   readonly bed: VrrpBed;
   readonly stack: NodeStack;
   readonly client: BedClient;
-  /** Waits without a limit if the scene asks for it, so that a connection's whole wait is measured. */
+  /** A second client with a long timeout, which measures the whole wait of a connection. Only if requested. */
   readonly patient?: BedClient | undefined;
   readonly members: readonly BedNode[];
   readonly guest: BedNode;
   /**
-   * When keepalived was killed on a node: a VIP that it had is stale from then on, until the node takes it again. Faults
-   * add to it.
+   * When keepalived was killed on a node. A VIP that the node held is stale from then on, until the node takes it again.
+   * Appended to by faults.
    */
   readonly kills: HoldingEvent[];
-  /** The API server and everything of the subject, as after a boot. */
+  /** Starts the API server and all of the subject's programs, as after a boot. */
   bootNode(node: BedNode): Promise<void>;
-  /** Resolves once one node has held the VIP for a while and the client was served; rejects after two minutes. */
+  /** Resolves once one node has held the VIP and the client has been served for a while; rejects after two minutes. */
   rested(): Promise<BedNode>;
-  /** Copies what everybody said to a folder. */
+  /** Copies the nodes' folders, which have all logs, to a folder. */
   keepLogs(to: string): void;
 }
 
@@ -39,9 +39,9 @@ const PATIENT = { timeoutMs: 20_000, gapMs: 100 };
 export interface SceneOptions extends VrrpBedOptions, HawserStackOptions {
   /** How long the client waits for an answer. */
   readonly clientTimeoutMs?: number;
-  /** A second client that is patient. */
+  /** Start a second, patient client. */
   readonly patient?: boolean;
-  /** For how long a holder and its peers may still change their minds; default 1,500. */
+  /** How long the VIP has to stay put before the scene counts as rested; default 1,500. */
   readonly restMs?: number;
 }
 

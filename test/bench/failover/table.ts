@@ -2,14 +2,14 @@ import { type Fault, type Metric, metrics } from './fault.ts';
 import { type FaultResult, isMet, type SubjectResult } from './report.ts';
 import { subjects } from './subject.ts';
 
-/** With the gaps at most 100 columns. */
+/** At most 100 columns, including the gaps. */
 const widths = [20, 18, 18, 18, 15, 6] as const;
 
 export function tableHeading(): string {
   return `${row(['median / max / n', ...subjects, 'target', 'met'])}\n${'-'.repeat(100)}`;
 }
 
-/** The rows of one fault, its heading first, its headline next. A missed target is in capitals. */
+/** The rows of one fault: heading, headline, other metrics. A missed target is in capitals. */
 export function formatFault(fault: Fault, result: FaultResult): string {
   const seen = metrics.filter((metric) =>
     subjects.some((name) => result[name]?.metrics[metric] !== undefined),
@@ -37,7 +37,7 @@ function metricRow(fault: Fault, result: FaultResult, metric: Metric): string {
   ]);
 }
 
-/** A dash without a measurement or an event. */
+/** A dash if nothing was measured or the event did not happen. */
 function formatSummary(result: SubjectResult | undefined, metric: Metric): string {
   const summary = result?.metrics[metric];
   return summary === undefined

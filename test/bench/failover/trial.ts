@@ -15,10 +15,10 @@ import { observationMs } from './subject.ts';
 import { type HoldingRecord, measureTwoHolders } from './two-holders.ts';
 
 const CALM_MS = 2_500;
-/** Today's checks need 33 s, and their tails of partial failures a minute. */
+/** The checks of today's configurations need 33 s, and partial failures last a minute. */
 const PATIENCE_MS = 90_000;
 
-/** One fault, what follows from it, its end, and what follows from that. Leaves the scene as it was. */
+/** Injects a fault, undoes it and measures the effects of both. Leaves the scene as it was. */
 export async function runTrial(scene: Scene, fault: Fault, signal: AbortSignal): Promise<Measured> {
   await fault.arrange?.(scene);
   const holder = await scene.rested();
@@ -36,7 +36,7 @@ export async function runTrial(scene: Scene, fault: Fault, signal: AbortSignal):
   return measured;
 }
 
-/** Explains a figure: which node had the VIP when, and why probes failed. */
+/** Explains the figures: which node had the VIP when, and why probes failed. */
 function whatHappened({ bed, client, kills }: Scene, faultMs: number): string {
   const ms = (atMs: number) => (Number.isFinite(atMs) ? `${Math.round(atMs - faultMs)}` : '');
   const held = holdingsOf(bed.events())
@@ -55,7 +55,7 @@ function whatHappened({ bed, client, kills }: Scene, faultMs: number): string {
   return `  ${[say('held', held), say('apart', apart), say('killed', killed), say('lost', lost)].join('; ')}\n`;
 }
 
-/** Also returns after its timeout: the figures then show the problem. */
+/** Also returns on timeout; the figures then show the problem. */
 async function settled(scene: Scene, earliestMs: number, signal: AbortSignal): Promise<void> {
   const lastMs = monotonicMs() + PATIENCE_MS;
   const quiet = () => scene.client.calmFor(CALM_MS) && scene.bed.holders().length > 0;
@@ -92,7 +92,7 @@ function recordOf({ bed, kills }: Scene): HoldingRecord {
   return { events: bed.events(), partitions: bed.partitions(), kills };
 }
 
-/** The heaviest of the nodes'. */
+/** The highest memory figures of all nodes. */
 function weigh({ stack, members }: Scene): Measured {
   const weights = members.flatMap((node) => stack.residentMb?.(node) ?? []);
   if (weights.length === 0) return {};

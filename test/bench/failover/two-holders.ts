@@ -1,21 +1,21 @@
 import { type HoldingEvent, overlapMs, type Stretch, without } from '../../helpers/vrrp/holdings.ts';
 import type { Measured } from './fault.ts';
 
-/** What the bed and the faults know of a trial; monotonic milliseconds. */
+/** The events of a trial recorded by the bed and the faults, in monotonic milliseconds. */
 export interface HoldingRecord {
   readonly events: readonly HoldingEvent[];
-  /** In order. */
+  /** In order of time. */
   readonly partitions: readonly Stretch[];
-  /** When and where keepalived was killed. Until that node takes the VIP again, the address it still has is stale. */
+  /** When and where keepalived was killed. An address left there is stale until that node takes the VIP again. */
   readonly kills: readonly HoldingEvent[];
 }
 
-/** In this time the two sides of a healed partition hear of each other. */
+/** How long the two sides of a healed partition take to hear each other. */
 const HEALING_MS = 150;
-/** For how long after a healing two holders are put down to it, unless the next partition comes first. */
+/** How long after healing two holders are attributed to it, unless the next partition comes first. */
 const HEALED_AFTER_MS = 5_000;
 
-/** How long two nodes had the VIP at once between a fault, its end, and the end of the trial: see `metrics`. */
+/** How long two nodes held the VIP at once, during the fault and from its end to the end of the trial. See `metrics`. */
 export function measureTwoHolders(
   record: HoldingRecord,
   [faultMs, undoMs, endMs]: readonly [faultMs: number, undoMs: number, endMs: number],

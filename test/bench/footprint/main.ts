@@ -1,4 +1,4 @@
-/** A program: measures what the four programs of a node weigh, at rest and after reloads, and how fast a supervisor starts. */
+/** A program that measures the memory of a node's four programs, at rest and after reloads, and a supervisor's start time. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -14,14 +14,14 @@ import { type Spread, spreadOf } from '../reload/figures.ts';
 export const sockets = { haproxy: 'haproxy-master.sock', keepalived: 'keepalived.sock' } as const;
 export type Supervisor = keyof typeof sockets;
 
-/** `adopting`: the supervisor alone was killed, its program runs. `cold`: nothing of either runs. */
+/** `adopting`: only the supervisor was killed and its program still runs. `cold`: neither runs. */
 export type StartKind = 'adopting' | 'cold';
 
 const PATIENCE_MS = 60_000;
 const POLL_MS = 5;
 const CLIENT = { timeoutMs: 1_000, gapMs: 10 };
 
-/** Milliseconds from the start of a supervisor to what `ends` waits for. */
+/** Milliseconds from the start of a supervisor to the event that `ends` waits for. */
 export async function startTimes(
   scene: Scene,
   node: BedNode,
@@ -34,7 +34,7 @@ export async function startTimes(
     const before = stack.part(node, part);
     if (before === undefined) throw new Error(`Cannot restart ${part} on ${node.name}: it does not run`);
     await killAll([before.id]);
-    // After the supervisor, which would restart it. A program's children come first.
+    // Killed after the supervisor, which would restart it, and children first.
     if (kind === 'cold') await killAll(node.running(part).toReversed());
     const start = (): number => {
       const fromMs = monotonicMs();
@@ -49,7 +49,7 @@ export async function startTimes(
 
 type End = (node: BedNode, start: () => number) => Promise<number>;
 
-/** An adopting supervisor is up once it answers on its control socket: its program served all the time. */
+/** An adopting supervisor is up once it answers on its control socket. Its program never stopped serving. */
 const adopting =
   (part: Supervisor): End =>
   async (node, start) => {
@@ -59,7 +59,7 @@ const adopting =
     return monotonicMs() - fromMs;
   };
 
-/** The first answer that a client gets through the port of the load balancer: over TLS, from an API server. */
+/** Ends with a client's first answer from an API server over TLS, through the load balancer's port. */
 const servedCold: End = async (node, start) => {
   await using client = await startClient(
     node.namespace.prefix,
@@ -78,8 +78,8 @@ const servedCold: End = async (node, start) => {
 };
 
 /**
- * keepalived has reported its first state: it sends and hears adverts from then on, so it can take the VIP. When it does is no matter
- * of its start, but of its peers and of what the monitors tell: see bench:boot.
+ * Ends when keepalived reports its first state. From then on it sends and receives adverts and can take the VIP. When it does depends
+ * on its peers and the monitors rather than on its start: see bench:boot.
  */
 const takesPartCold: End = async (node, start) => {
   const fromMs = start();

@@ -1,4 +1,4 @@
-/** A program: writes down what the image that is here weighs. See `usage`. */
+/** A program that measures the size of the local image. See `usage`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { messageOf } from '../../../src/engine/system/errors.ts';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
@@ -25,7 +25,7 @@ const FORMAT = '{{.Size}} {{index .Config.Labels "org.opencontainers.image.revis
 interface Found {
   readonly engine: string;
   readonly uncompressedBytes: number;
-  /** The commit that the image says it is of. */
+  /** The commit in the image's label. */
   readonly revision: string;
 }
 
@@ -36,7 +36,7 @@ async function inspect(engine: string): Promise<Found | undefined> {
   return exitCode === 0 ? { engine, uncompressedBytes: Number(bytes), revision } : undefined;
 }
 
-/** As a registry has it: the layers, each its archive, compressed one after another. */
+/** Roughly the size in a registry: the layers' archives, compressed one after another. */
 async function compressedBytes(engine: string): Promise<number> {
   const script = `set -o pipefail; "$1" image save "$2" | gzip -c | wc -c`;
   const argv = ['bash', '-c', script, 'bash', engine, values.tag] as const;
@@ -57,7 +57,7 @@ try {
   console.log(
     `${values.tag} of ${revision}: ${mb(uncompressedBytes)}, ${mb(result.compressedBytes)} compressed`,
   );
-  // Its programs are the image's own, not this machine's, and its commit is what it was built from.
+  // The image has its own programs, not this machine's, and the commit is the one it was built from.
   const machine = {
     ...(await describeMachine()),
     commit: revision.slice(0, 8),

@@ -3,16 +3,16 @@ import { formatNumber } from '../reload/table.ts';
 export interface Chart {
   readonly title: string;
   readonly unit: string;
-  /** A logarithmic axis begins at 1: what is less is drawn as no bar, with its number. */
+  /** A logarithmic axis starts at 1. Smaller values get no visible bar, only their number. */
   readonly scale: 'linear' | 'log';
   readonly series: readonly string[];
-  /** Values in the order of the series; undefined without a value. */
+  /** In the order of `series`; undefined if there is no value. */
   readonly groups: readonly { readonly label: string; readonly values: readonly (number | undefined)[] }[];
 }
 
 const size = { width: 820, left: 250, right: 90, bar: 14, gap: 12, top: 64, bottom: 48 } as const;
 
-/** Both themes' colours have at least 3:1 against their background, and differ in lightness for eyes that see no hue. */
+/** In both themes the contrast to the background is at least 3:1, and colours differ in lightness for colour-blind readers. */
 const style = `
   .back { fill: #ffffff; } .text { fill: #1f2328; } .quiet { fill: #59636e; } .grid { stroke: #d1d9e0; }
   .s0 { fill: #0a4f9e; } .s1 { fill: #b35900; } .s2 { fill: #1a7f37; } .s3 { fill: #8250df; } .s4 { fill: #6e7781; }
@@ -21,7 +21,7 @@ const style = `
     .s0 { fill: #58a6ff; } .s1 { fill: #f0883e; } .s2 { fill: #3fb950; } .s3 { fill: #bc8cff; } .s4 { fill: #8b949e; }
   }`;
 
-/** Horizontal bars in groups, as the text of an SVG that follows the reader's colour scheme. */
+/** Grouped horizontal bars as SVG text that follows the reader's colour scheme. */
 export function renderChart(chart: Chart): string {
   const { unit, scale } = chart;
   const groups = chart.groups.filter(({ values }) => values.some((value) => value !== undefined));
@@ -91,7 +91,7 @@ function powersUpTo(most: number): readonly number[] {
   return Array.from({ length: count + 1 }, (_, power) => 10 ** power);
 }
 
-/** Round steps, so that at most six lines are drawn. */
+/** Round steps that give at most six grid lines. */
 function stepsUpTo(most: number): readonly number[] {
   const power = 10 ** Math.floor(Math.log10(most / 5));
   const step = [1, 2, 5, 10].map((each) => each * power).find((each) => most / each <= 5) ?? power * 10;

@@ -4,7 +4,7 @@ import type { ResultFile } from './results.ts';
 import { pages, sections } from './sections.ts';
 import { figureOfCell, formatSection, isMedian, type Section } from './table.ts';
 
-/** The pages of figures: file names below docs/ and their texts. */
+/** The pages and charts: texts by file name below docs/. */
 export function renderPage(results: readonly ResultFile[]): Readonly<Record<string, string>> {
   const charts = sections.flatMap((section) => chartOf(results, section) ?? []);
   const performance = [
@@ -41,14 +41,14 @@ function formatOne(results: readonly ResultFile[], section: Section): string {
   );
 }
 
-/** Undefined if none of it was measured. */
+/** Undefined if nothing in it was measured. */
 function chartOf(
   results: readonly ResultFile[],
   { chart, columns, rows }: Section,
 ): { readonly name: string; readonly chart: Chart } | undefined {
   if (chart === undefined) return undefined;
   const { name, ...look } = chart;
-  // All of them, so that each has its colour in every chart.
+  // All columns, so that each keeps its colour in every chart.
   const keys = Object.keys(columns);
   const groups = rows
     .filter(({ unit }) => unit === chart.unit)
@@ -78,7 +78,7 @@ function formatMachines(results: readonly ResultFile[]): string {
   ].join('\n');
 }
 
-/** A busy machine and small sizes make figures unreliable, so the table has both. */
+/** High load and small sizes make figures unreliable, so the table shows both. */
 function formatRuns(results: readonly ResultFile[]): string {
   const heading = ['file', 'measured', 'commit', 'load average'];
   const rows = results.map(({ file, content: { machine, quick } }) => [

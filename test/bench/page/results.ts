@@ -18,17 +18,17 @@ const machine = z.object({
 }) satisfies z.ZodMiniType<Machine>;
 const content = z.looseObject({ machine, quick: z.optional(z.boolean()) });
 
-/** One file of a folder of results: `failover.json`, or `failover-tail.json` for some of its faults. */
+/** One file in a results folder: `failover.json`, or `failover-tail.json` for some of its faults. */
 export interface ResultFile {
   readonly file: string;
   readonly bench: string;
   readonly content: z.infer<typeof content>;
 }
 
-/** A median of one measurement is that measurement. Null: it never happened. */
+/** The median of one measurement is that measurement. Null if the event never happened. */
 export type Figure = (Partial<Spread> & { readonly median: number }) | boolean | null;
 
-/** The results of `folder`, the oldest first. Throws for a file that no bench wrote. */
+/** The results in `folder`, oldest first. Throws for a file that no bench wrote. */
 export function readResults(folder: string): readonly ResultFile[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.json'))
@@ -41,8 +41,8 @@ export function readResults(folder: string): readonly ResultFile[] {
 }
 
 /**
- * The figure at `BENCH#path/with/slashes`, of the newest file of that bench that has it; `*` stands for each element of a
- * list, `[name=x,other=y]` for the first that is so. Undefined if it was not measured.
+ * The figure at `BENCH#path/with/slashes`, from the newest file of that bench that has it. `*` stands for each element of
+ * a list, `[name=x,other=y]` for the first match. Undefined if it was not measured.
  */
 export function figureAt(results: readonly ResultFile[], reference: string): Figure | undefined {
   const [bench = '', path = ''] = reference.split('#');

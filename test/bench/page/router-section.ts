@@ -9,7 +9,7 @@ function routerRow(what: string, unit: string, figure: string, about: Partial<Ro
   return { what, unit, better: 'less', cells, ...about };
 }
 
-/** From the bench that renders and sends requests without a running router. */
+/** From the part of the bench that renders and sends requests without a running router. */
 function costRow(
   what: string,
   unit: string,
@@ -32,7 +32,7 @@ const results = (what: string, unit: string, figure: string, atMost: number): Ro
 
 const atLarge = (atMost: number): Pick<Row, 'goal'> => ({ goal: { atMost, column: 'large' } });
 
-/** The figures that the operator of a router asks for. */
+/** The figures an operator of a router needs. */
 export const router: Section = {
   title: 'Router',
   about: `A running router with its HAProxy and three endpoints per route (\`npm run bench:router\`). "Upstream" renders and writes everything for each

@@ -358,7 +358,7 @@ a monitor with an ingress VIP, which watches all nodes and lists them every 50 s
   ],
 };
 
-/** The pages below docs/: the figures that an operator asks for, and those that a change of the code is measured by. */
+/** The pages below docs/: figures for operators, and figures by which code changes are measured. */
 export const pages = {
   'performance.md': [...[dataPath, reloads, failover, tail], ...[footprint, image, router]],
   'internals/measurements.md': [holders, powerCut, soakLosses, soak, starts, scale, routerDetails],

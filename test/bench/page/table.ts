@@ -1,17 +1,17 @@
 import { formatNumber } from '../reload/table.ts';
 import { type Figure, figureAt, type ResultFile } from './results.ts';
 
-/** How much two runs of the same program differ. */
+/** How much two runs of the same program may differ. */
 const allowance = 0.03;
 
 export interface Goal {
   readonly atMost?: number;
   readonly atLeast?: number;
-  /** As good as this column's median, but for the allowance. */
+  /** At least as good as this column's median, within the allowance. */
   readonly asGoodAs?: string;
   /** Default: the median. */
   readonly of?: 'median' | 'max';
-  /** Default: the first one. */
+  /** Default: the first column. */
   readonly column?: string;
 }
 
@@ -19,12 +19,12 @@ export interface Row {
   readonly what: string;
   readonly unit: string;
   readonly better: 'less' | 'more';
-  /** `BENCH#path` by column. */
+  /** A `BENCH#path` for each column. */
   readonly cells: Readonly<Record<string, string>>;
   readonly goal?: Goal;
-  /** The factor from the JSON's unit to the row's. */
+  /** Factor from the unit in the JSON to the row's unit. */
   readonly scale?: number;
-  /** Why another column may be better, if it is. */
+  /** Printed if another column is better: why that may be. */
   readonly why?: string;
 }
 
@@ -32,9 +32,9 @@ export interface Section {
   readonly title: string;
   /** Markdown. */
   readonly about: string;
-  /** Titles by key; the first is hawser's, and the others are compared with it. */
+  /** Titles by key. The first column is hawser's, and the others are compared with it. */
   readonly columns: Readonly<Record<string, string>>;
-  /** Columns are no rivals of each other. */
+  /** The columns are not compared with each other. */
   readonly isPlain?: boolean;
   readonly rows: readonly Row[];
   readonly chart?: {
@@ -66,7 +66,7 @@ export function isMedian(figure: Figure | undefined): figure is Median {
   return typeof figure === 'object' && figure !== null;
 }
 
-/** The table, and a line for each row in which another column is better than the first. */
+/** The table, followed by a line for each row in which another column beats the first. */
 export function formatSection(results: readonly ResultFile[], section: Section): string {
   const columns = Object.entries(section.columns).filter(([key]) =>
     section.rows.some(({ cells }) => cells[key] !== undefined),
@@ -85,7 +85,7 @@ export function formatSection(results: readonly ResultFile[], section: Section):
   return [...table, ...(words.length > 0 ? ['', 'Better than hawser:', '', ...words] : [])].join('\n');
 }
 
-/** `669 (632–735, n=40)`, and `9900 (n=15)` for one value each time. */
+/** `669 (632–735, n=40)`, or `9900 (n=15)` if all values are the same. */
 export function formatFigure(figure: Figure | undefined): string {
   if (figure === undefined) return 'not run';
   if (figure === null) return 'never';
@@ -112,7 +112,7 @@ function goalCells(results: readonly ResultFile[], section: Section, row: Row): 
   return [words, verdict === undefined ? 'not run' : verdict ? 'met' : '**not met**'];
 }
 
-/** Undefined if it was not measured. An event that never happened meets no goal. */
+/** Undefined if it was not measured. An event that never happened does not meet a goal. */
 function isGoalMet(
   results: readonly ResultFile[],
   row: Row,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { renderPage } from './page.ts';
 import { readResults } from './results.ts';
 
-/** Writes the pages of figures and their charts below `docs` from the results in `folder`, and removes other charts. */
+/** Writes the pages and their charts below `docs` from the results in `folder`, and removes all other charts. */
 export function writePage(folder: string, docs: string): void {
   const files = renderPage(readResults(folder));
   const charts = join(docs, 'performance');

@@ -1,6 +1,6 @@
 /**
- * A program: for each line on its stdin, times one `haproxy -c` and one bare start of HAProxy, from `spawn` to the first
- * answer of the generation port, and prints both. Runs inside the namespace, so that no wrapper is in the times.
+ * A program that for each line on stdin times one `haproxy -c` and one bare start of HAProxy, from `spawn` to the first
+ * answer on the generation port, and prints both. Runs inside the namespace, so that the times include no wrapper.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { ports } from './layout.ts';
 import { HAPROXY } from './subject.ts';
 
 const [config = '', pidFile = ''] = process.argv.slice(2);
-/** As often as the prober of the subjects asks. */
+/** The same interval as the subjects' prober. */
 const PROBE_GAP_MS = 5;
 const PATIENCE_MS = 10_000;
 

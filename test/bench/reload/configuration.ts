@@ -4,19 +4,19 @@ import { renderLoadBalancer } from '../../helpers/render-load-balancer.ts';
 import { type HostPaths, ports, servers } from './layout.ts';
 
 /**
- * `plain` has the retry policy that the shell pods were shipped with: three attempts, all at the same server. Only the
- * health that a new generation starts with then keeps clients away from a dead one. As theirs, it says nothing of HAProxy's own HTTP client.
+ * `plain` has the retry policy that the shell pods shipped with: three attempts, all at the same server. Only the health that a new
+ * generation starts with then keeps clients away from a dead server. Like theirs, it does not configure HAProxy's own HTTP client.
  */
 export type ConfigurationKind = 'template' | 'plain';
 
 const templatePath = fileURLToPath(new URL('../../../templates/haproxy.cfg.ejs', import.meta.url));
 
-/** What the generation-th version of the file makes HAProxy answer on the generation port. */
+/** HAProxy's answer on the generation port with this version of the file. */
 export function generationText(generation: number): string {
   return `gen-${generation}`;
 }
 
-/** The project's own template, and one more listener that says which version of the file is served. */
+/** The project's own template, plus a listener that reports which version of the file is served. */
 export function configurationTexts(
   kind: ConfigurationKind,
   paths: HostPaths,

@@ -1,4 +1,4 @@
-/** Several measurements of one thing. `max` and not only the median: on call, it is the worst one that hurts. */
+/** Several measurements of one thing. Has `max` as well as the median, because on call the worst case is what hurts. */
 export interface Spread {
   readonly median: number;
   readonly min: number;
@@ -6,7 +6,7 @@ export interface Spread {
   readonly count: number;
 }
 
-/** Null: it did not happen within the scenario's patience. Units are in the figure's name. */
+/** Null if it did not happen within the scenario's timeout. The unit is in the figure's name. */
 export type Figure = number | boolean | null | Spread;
 export type Figures = Readonly<Record<string, Figure>>;
 
@@ -28,7 +28,7 @@ export function spreadOf(values: readonly number[]): Spread | null {
   return { median: (low + high) / 2, min, max, count: sorted.length };
 }
 
-/** Of several measurements the worst one has to meet the target. What did not happen meets none. */
+/** The worst measurement has to meet the target. What did not happen meets none. */
 export function meets(figure: Figure, target: Target): boolean {
   if (figure === null) return false;
   if (typeof figure === 'boolean') return target.kind === 'is' && figure === target.value;
@@ -42,7 +42,7 @@ export function meets(figure: Figure, target: Target): boolean {
   }
 }
 
-/** The most of `times` that fall into any `windowMs` long stretch: how bunched they are. */
+/** The largest number of `times` within any window of `windowMs`: how clustered they are. */
 export function mostWithin(times: readonly number[], windowMs: number): number {
   const sorted = [...times].sort((a, b) => a - b);
   let most = 0;

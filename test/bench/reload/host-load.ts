@@ -7,13 +7,13 @@ const PROBE_GAP_MS = 5;
 
 export interface HostLoad {
   startLoad(plan: Pick<LoadPlan, 'ratePerSecond' | 'streams' | 'streamRampMs'>): Promise<Load>;
-  /** A prober that has seen nothing yet. */
+  /** Starts a new prober without earlier observations. */
   startProber(): Promise<Load>;
-  /** Of every load and prober so far: the harness's own processes. */
+  /** Every load and prober so far, which are the harness's own processes. */
   pids(): readonly number[];
 }
 
-/** Loads inside the namespace; they end with the stack. */
+/** Loads inside the namespace. They end with the stack. */
 export function hostLoad(namespace: NetNamespace, stack: AsyncDisposableStack): HostLoad {
   const loads: Load[] = [];
   const begin = async (plan: Partial<LoadPlan>) => {

@@ -17,24 +17,24 @@ import { temporaryFolder } from './temporary-folder.ts';
 export interface HostRequest {
   readonly subject: Subject;
   readonly configuration: ConfigurationKind;
-  /** A folder that gets the subject's log when the host goes. */
+  /** The subject's log is copied to this folder when the host is disposed of. */
   readonly logDir: string | undefined;
   readonly logName: string;
 }
 
-/** One machine with one subject on it: a network, a folder, three API servers, and a client that asks which one serves. */
+/** One machine with one subject: a network, a folder, three API servers, and a prober that asks which version is served. */
 export interface Host extends AsyncDisposable, Omit<HostLoad, 'pids'> {
   readonly paths: HostPaths;
   readonly backends: Backends;
   readonly prober: Load;
-  /** Replaces the live file by the version of this number, atomically. */
+  /** Atomically replaces the live file with this version. */
   install(generation: number): void;
   reload(): SentReload;
-  /** What the subject is made of, orphans included: everything here that the harness did not put here itself. */
+  /** The subject's processes, including orphans: everything in the namespace that the harness did not start itself. */
   processes(): readonly TreeProcess[];
 }
 
-/** Resolves once version 0 of the file is served, by a subject that was just started. */
+/** Starts a subject and resolves once it serves version 0 of the file. */
 export async function createHost(request: HostRequest): Promise<Host> {
   const stack = new AsyncDisposableStack();
   try {
@@ -73,7 +73,7 @@ async function furnish(request: HostRequest, paths: HostPaths, stack: AsyncDispo
   };
 }
 
-/** The text is rendered once: a burst has no time for it. */
+/** The text is rendered only once, because a burst leaves no time for it. */
 function installer(kind: ConfigurationKind, paths: HostPaths): (generation: number) => void {
   const textOf = configurationTexts(kind, paths);
   return (generation) => {
@@ -82,7 +82,7 @@ function installer(kind: ConfigurationKind, paths: HostPaths): (generation: numb
   };
 }
 
-/** Two minutes of closed connections fit, and none of them takes a port that a new generation wants to bind. */
+/** Leaves room for two minutes of closed connections, none of which takes a port that a new generation wants to bind. */
 async function roomForConnections(namespace: NetNamespace): Promise<void> {
   await namespace.run('sysctl', '-qw', 'net.ipv4.ip_local_port_range=17000 65000');
   await namespace.run('sysctl', '-qw', `net.ipv4.ip_local_reserved_ports=${ports.stat},${ports.health}`);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** The network of every host looks the same, since each has one of its own. */
+/** The same ports on every host, since each has its own network namespace. */
 export const ports = { lb: 9445, stat: 29_445, health: 9444, generation: 9400, taken: 9500 } as const;
 
 export const servers = [
@@ -9,10 +9,10 @@ export const servers = [
   { name: 'cp-2', host: '127.0.0.1', port: 16_445 },
 ] as const;
 
-/** Holds the port that the file of the port clash wants. */
+/** Occupies the port that the port-clash file wants. */
 export const squatter = { name: 'squatter', host: '127.0.0.1', port: ports.taken } as const;
 
-/** After this long, what is left of older generations is ended: 120 s in a real pod. */
+/** Older generations are killed after this time; 120 s in a real pod. */
 export const FORCE_DELETE_MS = 5_000;
 
 export interface HostPaths {
@@ -23,7 +23,7 @@ export interface HostPaths {
   readonly pidFile: string;
   readonly stateFile: string;
   readonly certificates: string;
-  /** Whatever the subject and its HAProxys say. */
+  /** Output of the subject and its HAProxy processes. */
   readonly log: string;
 }
 

@@ -4,7 +4,7 @@ export function lostOf(summary: LoadSummary): number {
   return Object.values(summary.lost).reduce((sum, count) => sum + count, 0);
 }
 
-/** From the beginning of the first lost connection to that of the last one; 0 without any. */
+/** From the start of the first lost connection to the start of the last one; 0 if none was lost. */
 export function lossSpanMs(events: readonly LoadEvent[]): number {
   const starts = events.flatMap((event) => (event.kind === 'lost' ? [event.startedAtMs] : []));
   return starts.length === 0 ? 0 : Math.max(...starts) - Math.min(...starts);

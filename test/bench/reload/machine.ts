@@ -2,7 +2,7 @@ import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os'
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { HAPROXY } from './subject.ts';
 
-/** What the figures were measured on. Absolute times of a busy machine are worth little: see its load. */
+/** The machine the figures were measured on. Absolute times from a busy machine are worth little, so its load is included. */
 export interface Machine {
   readonly cores: number;
   readonly processor: string;
@@ -11,11 +11,11 @@ export interface Machine {
   readonly node: string;
   readonly haproxy: string;
   readonly keepalived: string;
-  /** Of this project, `+` where files are changed. */
+  /** This project's commit, with a `+` if files have changed. */
   readonly commit: string;
-  /** UTC, when the bench began. */
+  /** UTC time at the start of the bench. */
   readonly measuredAt: string;
-  /** Of the last minute, when the bench began. */
+  /** One-minute average at the start of the bench. */
   readonly loadAverage: number;
 }
 

@@ -1,4 +1,4 @@
-/** A program: measures hawser's supervisor and the shell daemon side by side and prints a table. See `usage`. */
+/** A program that measures hawser's supervisor and the shell daemon side by side and prints a table. See `usage`. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { messageOf } from '../../../src/engine/system/errors.ts';
 import { readOrExplain } from '../options.ts';
@@ -67,7 +67,7 @@ async function run(options: BenchOptions, signal: AbortSignal): Promise<void> {
 }
 
 const stop = new AbortController();
-// A second signal does not wait for work in progress: the survivor cleans up.
+// A second signal does not wait for work in progress; the survivor cleans up.
 for (const name of ['SIGINT', 'SIGTERM'] as const)
   process.on(name, () => (stop.signal.aborted ? process.exit(130) : stop.abort()));
 try {

@@ -20,7 +20,7 @@ export const usage = `usage: npm run bench:reload -- [--json FILE] [--quick] [--
   --subject  measure only this one
   --logs     keep what the subjects and their HAProxys said, one file a host`;
 
-/** Throws, with the names that exist, for one that does not. */
+/** Throws for an unknown name, listing the known ones. */
 export function readOptions(argv: readonly string[], all: readonly Scenario[]): BenchOptions {
   const { values } = parseArgs({
     args: [...argv],

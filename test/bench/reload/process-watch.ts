@@ -4,19 +4,18 @@ import { countKinds, memoryOf, type TreeProcess } from '../../helpers/process-tr
 export interface ProcessPeaks {
   readonly masters: number;
   readonly workers: number;
-  /** Everything that is neither HAProxy nor its check: the supervisor itself, shells, sleeps, socats. */
+  /** Everything except HAProxy and its checks: the supervisor itself, shells, sleeps, socats. */
   readonly others: number;
   readonly pssMb: number;
-  /** Different HAProxy masters seen, those that were there first included. */
+  /** The number of different HAProxy masters, including those running at the start. */
   readonly mastersSeen: number;
 }
 
 export interface ProcessWatch {
-  /** Ends the watch. */
   stop(): Promise<ProcessPeaks>;
 }
 
-/** Looks at the subject's processes every `everyMs`, and at their memory when there are more of them than before. */
+/** Samples the subject's processes every `everyMs`, and their memory whenever there are at least as many as ever before. */
 export function watchProcesses(look: () => readonly TreeProcess[], everyMs: number): ProcessWatch {
   const seen = new Set<string>();
   const peak = { masters: 0, workers: 0, others: 0, pssMb: 0 };

@@ -3,21 +3,21 @@ import type { ConfigurationKind } from './configuration.ts';
 import type { Figures, Targets } from './figures.ts';
 import type { Host } from './host.ts';
 
-/** What a scenario gets to measure one subject. */
+/** What a scenario uses to measure one subject. */
 export interface Bench {
-  /** Sizes to try the harness with, not to quote. */
+  /** Small sizes to try out the harness, not to quote. */
   readonly quick: boolean;
   /** A fresh machine; the scenario disposes of it. */
   openHost(configuration?: ConfigurationKind): Promise<Host>;
-  /** Rejects when the bench is being stopped. */
+  /** Rejects if the bench is being stopped. */
   pause(durationMs: number): Promise<void>;
 }
 
 export interface Scenario {
   readonly name: string;
-  /** A line for people. */
+  /** One-line description. */
   readonly about: string;
-  /** From the project's own promises; missing one is printed and never makes it lower. */
+  /** From the project's own promises. A missed target is reported, never lowered. */
   readonly targets: Targets;
   run(bench: Bench): Promise<Figures>;
 }

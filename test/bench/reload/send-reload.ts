@@ -3,13 +3,13 @@ import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts'
 
 export interface SentReload {
   readonly sentAtMs: number;
-  /** What came back until the other side closed: hawser's line of JSON; nothing from the shell daemon. Never rejects. */
+  /** Everything received until the other side closed: a line of JSON from hawser, nothing from the shell daemon. Never rejects. */
   readonly answer: Promise<string>;
 }
 
 const PATIENCE_MS = 20_000;
 
-/** Says `reload` as `echo reload | socat - UNIX:…` does: one line, then the sending side is closed. */
+/** Sends `reload` like `echo reload | socat - UNIX:…`: one line, then the sending side is closed. */
 export function sendReload(socketPath: string): SentReload {
   const sentAtMs = monotonicMs();
   const answer = new Promise<string>((resolve) => {

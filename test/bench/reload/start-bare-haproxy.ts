@@ -14,13 +14,13 @@ const timesSchema = z.object({ checkMs: z.number(), startMs: z.number() });
 export type BareTimes = z.infer<typeof timesSchema>;
 
 export interface BareHaproxy extends AsyncDisposable {
-  /** One `haproxy -c` and one start of HAProxy alone, without a supervisor. */
+  /** Times one `haproxy -c` and one start of HAProxy without a supervisor. */
   measure(): Promise<BareTimes>;
 }
 
 const program = fileURLToPath(new URL('bare-haproxy.ts', import.meta.url));
 
-/** In a network of its own, on the file that the subjects get: only the folder of its sockets is another one. */
+/** Runs in its own network namespace with the same file as the subjects, except for the folder of its sockets. */
 export async function startBareHaproxy(): Promise<BareHaproxy> {
   await using stack = new AsyncDisposableStack();
   const paths = hostPaths(temporaryFolder(stack));

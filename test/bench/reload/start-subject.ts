@@ -5,17 +5,17 @@ import type { HostPaths } from './layout.ts';
 import { type Subject, subjectCommand } from './subject.ts';
 
 export interface StartedSubject {
-  /** Of what was spawned: with a wrapper, that is no part of the subject. */
+  /** The spawned process. If it is a wrapper, it is not part of the subject. */
   readonly pid: number;
   readonly wrapped: boolean;
 }
 
-/** Its output goes to `paths.log`. It ends with its namespace. */
+/** The subject's output goes to `paths.log`. The subject ends with its namespace. */
 export function startSubject(subject: Subject, paths: HostPaths, namespace: NetNamespace): StartedSubject {
   const { argv, environment, wrapped } = subjectCommand(subject, paths);
   const [file, ...before] = namespace.prefix;
   const child = spawn(file, [...before, ...argv], {
-    // A pipe as in a pod: from a file the shell daemon's log socat would try to read, and end.
+    // A pipe, as in a pod: the shell daemon's log socat would try to read from a file and exit.
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
   });

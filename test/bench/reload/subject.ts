@@ -1,14 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { FORCE_DELETE_MS, type HostPaths } from './layout.ts';
 
-/** Who is measured. */
+/** The supervisors that are compared. */
 export const subjects = ['hawser', 'shell'] as const;
 export type Subject = (typeof subjects)[number];
 
 export interface SubjectCommand {
   readonly argv: readonly [string, ...string[]];
   readonly environment: Readonly<Record<string, string>>;
-  /** The harness's own wrapper stays as the parent of the subject, and is not counted as part of it. */
+  /** Whether a wrapper of the harness stays as the subject's parent. It is not counted as part of the subject. */
   readonly wrapped: boolean;
 }
 
@@ -36,7 +36,7 @@ function hawserCommand(paths: HostPaths): SubjectCommand {
   return { argv, environment: {}, wrapped: false };
 }
 
-/** It finds processes by name, so it gets a pid namespace in which only its own are to be found. */
+/** The shell daemon finds processes by name, so it gets a pid namespace that contains only its own. */
 function shellCommand(paths: HostPaths): SubjectCommand {
   const argv = [
     ...(['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'] as const),

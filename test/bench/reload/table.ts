@@ -1,16 +1,16 @@
 import { type Figure, type Figures, meets, type Target, type Targets } from './figures.ts';
 
-/** One scenario's figures of every subject that was measured. */
+/** One scenario's figures for every measured subject. */
 export interface ScenarioResult {
   readonly hawser?: Figures;
   readonly shell?: Figures;
   readonly target: Targets;
 }
 
-/** 26 + 24 + 24 + 12 + 6 and the gaps: at most 100 columns. */
+/** At most 100 columns, including the gaps. */
 const widths = [26, 24, 24, 11, 6] as const;
 
-/** The rows of one scenario, its heading first. A missed target is in capitals. */
+/** The rows of one scenario, heading first. A missed target is in capitals. */
 export function formatScenario(name: string, about: string, result: ScenarioResult): string {
   const names = new Set(
     [result.hawser, result.shell, result.target].flatMap((each) => Object.keys(each ?? {})),
@@ -34,7 +34,7 @@ export function tableHeading(): string {
   return `${row(['', 'hawser', 'shell', 'target', 'met'])}\n${'-'.repeat(100)}`;
 }
 
-/** `96 (81-140, n=30)`; a dash without a measurement, `never` without an event. */
+/** `96 (81-140, n=30)`; a dash if it was not measured, `never` if the event did not happen. */
 export function formatFigure(figure: Figure | undefined): string {
   if (figure === undefined) return '-';
   if (figure === null) return 'never';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cleanUpAfterDeath } from '../../helpers/survivor.ts';
 
-/** A folder that goes with the stack, or with this process if that comes first. */
+/** A folder that is removed with the stack, or when this process dies. */
 export function temporaryFolder(stack: AsyncDisposableStack): string {
   const dir = mkdtempSync(join(tmpdir(), 'hawser-bench-'));
   const survivor = cleanUpAfterDeath('rm -rf -- "$1"', dir);

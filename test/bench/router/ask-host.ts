@@ -3,13 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 
-/** The local router's answer: the status and the body, '0' without an answer. */
+/** The local router's answer. The status is 0 if there was none. */
 export interface Answer {
   readonly status: number;
   readonly body: string;
 }
 
-/** On a connection of its own, as each may reach another generation. */
+/** Uses a new connection, since each may reach a different generation. */
 export function askHost(port: number, host: string): Promise<Answer> {
   return new Promise((resolve) => {
     const silent = (): void => resolve({ status: 0, body: '' });
@@ -28,7 +28,7 @@ export function askHost(port: number, host: string): Promise<Answer> {
   });
 }
 
-/** The SHA-256 fingerprint of the certificate that a client gets which asks for this host; '' without one. */
+/** The SHA-256 fingerprint of the certificate shown to a client that asks for this host; '' if there is none. */
 export function certificateOf(port: number, host: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', servername: host, rejectUnauthorized: false });
@@ -43,11 +43,11 @@ export function certificateOf(port: number, host: string): Promise<string> {
 
 export interface Waited<T> {
   readonly ms: number;
-  /** What was seen before, each once. */
+  /** The distinct answers before the good one. */
   readonly before: readonly T[];
 }
 
-/** Asks again and again, every few milliseconds, until the answer is good. Throws after `withinMs`. */
+/** Asks every few milliseconds until the answer is good. Throws after `withinMs`. */
 export async function untilGood<T>(
   what: string,
   ask: () => Promise<T>,

@@ -1,6 +1,6 @@
 /**
- * A program: `certificate-world.ts COUNT ROUNDS DIR` renews one of so many certificates of a running router, in a network namespace of its
- * own, and prints JSON.
+ * A program: `certificate-world.ts COUNT ROUNDS DIR` renews one of COUNT certificates of a running router in its own network namespace
+ * and prints JSON.
  */
 import { X509Certificate } from 'node:crypto';
 import { selfSigned } from '../../../src/router/render/default-certificate.ts';
@@ -10,7 +10,7 @@ import { hostOf } from './objects.ts';
 import { certificateRenewed, routeWithCertificate } from './renew-certificate.ts';
 
 const [count = 0, rounds = 0] = process.argv.slice(2, 4).map(Number);
-/** HAProxy reads five thousand certificates in several seconds, once more after each change: for the check of the file. */
+/** HAProxy takes several seconds to read five thousand certificates, and reads them again after each change to check the file. */
 const BETWEEN_MS = 15_000;
 
 const pems = Array.from({ length: count }, (_, index) => selfSigned(`shop ${index}`, new Date()));

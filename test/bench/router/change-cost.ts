@@ -3,7 +3,7 @@ import { type Spread, spreadOf } from '../reload/figures.ts';
 import { inWorld } from './in-world.ts';
 
 const times = z.array(z.number());
-/** Processor time of a window of so many seconds, and what the controller counted in it. */
+/** CPU time in a window of `lastsS` seconds, and the controller's counters over it. */
 const windowSchema = z.object({
   lastsS: z.number(),
   allS: z.number(),
@@ -26,16 +26,16 @@ const worldSchema = z.object({
 
 type Window = z.infer<typeof windowSchema>;
 
-/** What changes of endpoints cost the router and its HAProxy, including all children, compared with an idle window. */
+/** What endpoint changes cost the router and its HAProxy, including all children, compared with an idle window. */
 export interface ChangeCost {
   readonly routes: number;
   readonly moved: Spread | null;
   readonly idle: Window;
   /** Five changes a second. */
   readonly changing: Window;
-  /** Fifty slices a second that no route uses. */
+  /** Fifty changed slices a second that no route uses. */
   readonly unused: Window;
-  /** A moved endpoint while another tenant has 5,000 endpoints that flap twice a second. */
+  /** A moved endpoint while another tenant's 5,000 endpoints flap twice a second. */
   readonly beside: Spread | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A program: `change-world.ts ROUTES ROUNDS SECONDS PROFILES DIR` measures what changes cost a running router, in a network namespace of its own, and
- * prints JSON. With PROFILES, a folder, both of hawser's programs write CPU profiles of their whole lives there.
+ * A program: `change-world.ts ROUTES ROUNDS SECONDS PROFILES DIR` measures what changes cost a running router in its own network
+ * namespace and prints JSON. If PROFILES names a folder, both of hawser's programs write CPU profiles of their whole run there.
  */
 import { createServer } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -21,10 +21,10 @@ const FLAPPING = { slices: 5, addresses: 1_000 };
 
 interface Cpu {
   readonly controller: number;
-  /** Ended children of the controller: the checks of the file. */
+  /** Exited children of the controller, which are the checks of the file. */
   readonly checks: number;
   readonly supervisor: number;
-  /** The serving master and its workers, and the ended children of the supervisor. */
+  /** The serving master and its workers, and the supervisor's exited children. */
   readonly haproxy: number;
 }
 
@@ -57,7 +57,7 @@ const COUNTERS = {
   changed: 'hawser_applies_total{result="changed"}',
 } as const;
 
-/** CPU seconds and counts of a window in which something happens so often. */
+/** CPU seconds and counters of a window in which `happen` is called at this rate. */
 async function windowOf(
   scene: LiveScene,
   perSecond: number,
@@ -94,7 +94,7 @@ async function windowOf(
   };
 }
 
-/** How long a route whose only pod moves takes to be served from the new place. */
+/** How long it takes until a route whose only pod moves is served from the new address. */
 async function moved(scene: LiveScene, index: number, betweenMs: number): Promise<readonly number[]> {
   const body = async () => (await askHost(ports.httpPort, hostOf(index))).body;
   const moveTo = async (address: string): Promise<number> => {
@@ -111,7 +111,7 @@ async function moved(scene: LiveScene, index: number, betweenMs: number): Promis
   return times;
 }
 
-/** Endpoints of another route in turn change all three. */
+/** Changes the endpoints of the routes in turn. */
 function churn(scene: LiveScene, index: number): void {
   const route = 100 + (index % (routes - 100));
   const shifted = [...podAddresses.slice(1), podAddresses[0]].slice(0, 2);
@@ -123,7 +123,7 @@ function irrelevant(scene: LiveScene, index: number): void {
   scene.store.set(storedSlice(number, [podAddresses[Math.floor(index / 200) % 3] ?? '']));
 }
 
-/** A tenant whose thousands of endpoints all have other addresses twice a second. */
+/** A tenant whose thousands of endpoints all change their addresses twice a second. */
 function startFlapping(scene: LiveScene): { readonly stop: () => void } {
   const number = 2_000_000;
   const route = storedRoute(number);
@@ -173,7 +173,7 @@ async function measure() {
   return { movedMs, idle, changing, unused, besideMs };
 }
 
-// The pods of all routes, which say at which address they were asked.
+// The pods of all routes. They answer with the address at which they were reached.
 createServer((asked, response) => response.end(asked.socket.localAddress)).listen(POD_PORT, '0.0.0.0');
 process.stdout.write(`${JSON.stringify(await measure())}\n`);
 process.exit(0);

@@ -1,6 +1,6 @@
 /**
- * A program: `client.ts PORT ROUTES ASKED REQUESTS` sends this many requests over eight connections, to so many hosts out of those
- * of all routes, in turn, each with a path of its own: HAProxy remembers what a pattern said of a text. Exits with 1 at the first answer that is not 200.
+ * A program: `client.ts PORT ROUTES ASKED REQUESTS` sends REQUESTS requests over eight connections, to ASKED of the routes' hosts in turn.
+ * Every path is unique, because HAProxy caches pattern lookups. Exits with 1 at the first answer that is not 200.
  */
 import { connect } from 'node:net';
 import { hostOf } from './objects.ts';
@@ -12,7 +12,7 @@ const startedAt = Date.now();
 
 function nextRequest(): string | undefined {
   if (sent === requests) return undefined;
-  // Spread over the whole range, whatever part of it is asked.
+  // Spread over the whole range, however many hosts are asked.
   const index = Math.floor(((sent % asked) * routes) / asked);
   sent += 1;
   return `GET /app/${startedAt}-${sent} HTTP/1.1\r\nHost: ${hostOf(index)}\r\n\r\n`;

@@ -4,15 +4,15 @@ import { inWorld } from './in-world.ts';
 const schema = z.object({
   reloads: z.number(),
   unanswered: z.number(),
-  /** While they were idle. */
+  /** Connections closed while idle. */
   closed: z.number(),
-  /** Of a request on each connection after the reloads. */
+  /** Failed requests, one on each connection after the reloads. */
   failed: z.number(),
 });
 
 const CLIENTS = 500;
 
-/** What reloads do to idle keepalive connections, with and without `option idle-close-on-response`. */
+/** The effect of reloads on idle keep-alive connections, with and without `option idle-close-on-response`. */
 export async function idleCost(reloads: number): Promise<string> {
   const lines = [`idle keepalive clients, ${CLIENTS}`];
   for (const option of ['true', 'false']) {

@@ -1,4 +1,4 @@
-/** A program: `idle-world.ts CLIENTS RELOADS ON DIR` counts what reloads do to idle keepalive clients of a router, and prints JSON. */
+/** A program: `idle-world.ts CLIENTS RELOADS ON DIR` counts what reloads do to idle keep-alive clients of a router and prints JSON. */
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { askHost, untilGood } from './ask-host.ts';
@@ -11,7 +11,7 @@ const [idleCloseOnResponse = 'true', dir = ''] = process.argv.slice(4, 6);
 const ROUTES = 10;
 const request = `GET /app HTTP/1.1\r\nHost: ${hostOf(0)}\r\n\r\n`;
 
-/** Whether it was answered with 200. */
+/** Resolves with whether the answer was 200. */
 function ask(socket: Socket): Promise<boolean> {
   return new Promise((resolve) => {
     const fail = (): void => resolve(false);

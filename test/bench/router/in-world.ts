@@ -8,7 +8,7 @@ import { createNetNamespace } from '../../helpers/net-namespace.ts';
 import { ensureBuilt } from '../../helpers/supervisor-build.ts';
 import { podAddresses } from './objects.ts';
 
-/** The JSON that a program of this folder prints, in a network of its own that is removed with everything in it. */
+/** Runs a program of this folder in its own network namespace, removes that with everything in it, and returns the printed JSON. */
 export async function inWorld(name: string, words: readonly (number | string)[]): Promise<unknown> {
   ensureBuilt();
   await using namespace = await createNetNamespace();

@@ -3,15 +3,15 @@ import { type Spread, spreadOf } from '../reload/figures.ts';
 import { inWorld } from './in-world.ts';
 
 const times = z.array(z.number());
-/** Reloads while they were made. */
+/** Times of changes, and the reloads meanwhile. */
 const changes = z.object({ times, reloads: z.number() });
 const lost = { asked: z.number(), lost: z.number() };
 const worldSchema = z.object({
   hawser: z.object({
-    /** From nothing to the first answer. */
+    /** From the start to the first answer. */
     startMs: z.number(),
     createdMs: times,
-    /** Statuses of a new route's host before its first 200. */
+    /** Status codes from a new route's host before its first 200. */
     seenBefore: times,
     endpoint: changes,
     withoutCookie: changes,
@@ -32,19 +32,19 @@ export interface Change {
   readonly reloads: number;
 }
 
-/** The cost of this many routes in a running router, compared with the upstream router. Times in milliseconds. */
+/** The cost of routes in a running router, compared with the upstream router. Times in milliseconds. */
 export interface LiveFigures {
   readonly routes: number;
-  /** For those who look for a size. */
+  /** Used to look up a size. */
   readonly name: string;
   readonly createdMs: Spread | null;
   readonly upstreamCreatedMs: Spread | null;
-  /** Only 404 and 503 come before the first 200. */
+  /** Whether only 404 and 503 came before the first 200. */
   readonly isCleanBefore: boolean;
   readonly endpoint: Change;
-  /** Of a route without a session cookie. */
+  /** For a route without a session cookie. */
   readonly withoutCookie: Change;
-  /** Told while the file of another change is being checked. */
+  /** An endpoint that moves while the file of another change is being checked. */
   readonly meanwhile: Change;
   readonly certificate: Change;
   readonly hourReloads: number;
@@ -56,7 +56,7 @@ export interface LiveFigures {
   readonly supervisorKb: number;
 }
 
-/** `reloads` under load, or none. */
+/** `reloads`: how many under load; 0 for none. */
 export async function liveCost(routes: number, rounds: number, reloads: number): Promise<LiveFigures> {
   const { hawser, upstream } = worldSchema.parse(await inWorld('live-world.ts', [routes, rounds, reloads]));
   return {
@@ -73,7 +73,7 @@ export async function liveCost(routes: number, rounds: number, reloads: number):
   };
 }
 
-/** One of so many certificates is renewed. */
+/** The cost of renewing one of this many certificates. */
 export async function renewalCost(certificates: number, rounds: number): Promise<Change> {
   return changeOf(changes.parse(await inWorld('certificate-world.ts', [certificates, rounds])));
 }

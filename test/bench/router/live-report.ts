@@ -30,7 +30,7 @@ const rows: Readonly<Record<string, Cell>> = {
   'HAProxy, resident MB': ({ haproxyKb }) => mb(haproxyKb),
 };
 
-/** Median / least / most of the rounds. */
+/** Each figure as median / min / max of the rounds. */
 export function formatLive(live: readonly LiveFigures[]): string {
   const line = (name: string, cells: readonly string[]): string =>
     [name.padEnd(36), ...cells.map((cell) => cell.padEnd(32))].join('').trimEnd();

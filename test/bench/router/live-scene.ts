@@ -16,21 +16,20 @@ import { hawser } from '../../helpers/supervisor-build.ts';
 
 export const ports = { httpPort: 8_000, httpsPort: 8_443 };
 
-/** The shortest: a change is measured by itself, and so never waits for it. */
+/** The shortest interval. Changes are measured one at a time, so none waits for it. */
 const RELOAD_INTERVAL_MS = 1_000;
 
-/** A router, its supervisor, and the API with its Routes. */
+/** A running router with its supervisor, and the API with its Routes. */
 export interface LiveScene extends AsyncDisposable {
   readonly store: ObjectStore;
   readonly router: () => ChildProcess;
   readonly supervisor: ChildProcess;
-  /** The generation that serves, and the pids of its master and its workers. */
+  /** The serving generation and the pids of its master and workers. */
   readonly serving: () => Promise<{
     readonly generation: number;
     readonly master: number;
     readonly workers: readonly number[];
   }>;
-  /** Restarts the router. */
   readonly restart: (reloadIntervalMs: number) => Promise<void>;
 }
 
@@ -39,13 +38,13 @@ const statusSchema = z.looseObject({
 });
 
 interface SceneOptions {
-  /** Of HAProxy's checks of servers. The default keeps them out of what is measured. */
+  /** Interval of HAProxy's server checks. The default keeps them out of the measurement. */
   readonly checkInterval?: string;
   readonly reloadIntervalMs?: number;
   readonly forceDeleteTimeout?: string;
-  /** More of the router's settings. */
+  /** Further settings of the router. */
   readonly env?: NodeJS.ProcessEnv;
-  /** Both programs write CPU profiles of their whole lives into this folder. */
+  /** Both programs write CPU profiles of their whole run into this folder. */
   readonly profiles?: string;
 }
 
@@ -96,7 +95,7 @@ export async function startLiveScene(
         ROUTER_SERVICE_HTTPS_PORT: `${ports.httpsPort}`,
         ROUTER_MAX_CONNECTIONS: '2000',
         ROUTER_GRACEFUL_SHUTDOWN_DELAY: '0s',
-        // Statuses and checks of servers are measured by themselves, or are HAProxy's own.
+        // Status writes are measured separately, and server checks are HAProxy's own work.
         ROUTER_UPDATE_STATUS: 'false',
         ROUTER_BACKEND_CHECK_INTERVAL: checkInterval,
         RELOAD_INTERVAL: `${reloadIntervalMs}ms`,

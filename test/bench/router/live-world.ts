@@ -1,4 +1,4 @@
-/** A program: `live-world.ts ROUTES ROUNDS RELOADS DIR` measures a running router, in a network namespace of its own, and prints JSON. */
+/** A program: `live-world.ts ROUTES ROUNDS RELOADS DIR` measures a running router in its own network namespace and prints JSON. */
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -16,13 +16,13 @@ const [routes = 0, rounds = 0, reloadsWanted = 0] = process.argv.slice(2, 5).map
 const dir = process.argv[5] ?? '';
 const upstreamPorts = { httpPort: 9_000, httpsPort: 9_443 };
 const [one, two] = podAddresses;
-/** So that what goes on after a change that is served does not count as a part of the next one. */
+/** Pause after a change is served, so that its remaining work does not count towards the next one. */
 const BETWEEN_MS = 1_200;
 const PER_SECOND = 500;
 const ALONE_MS = 20_000;
 const HOUR = { flips: 180, renewals: 10, resyncs: 60 };
 
-/** Plain, edge with its own certificate. */
+/** A plain route, and an edge route with its own certificate. */
 const plainIndex = 0;
 const tlsIndex = 2;
 const status = async (port: number, host: string) => (await askHost(port, host)).status;
@@ -46,7 +46,7 @@ async function created(scene: LiveScene) {
   return { createdMs: times, seenBefore: [...seen] };
 }
 
-/** A route whose only pod moves. HAProxy 2.6 to 2.8 cannot add a server with a cookie at runtime. */
+/** Moves the only pod of a route. HAProxy 2.6 to 2.8 cannot add a server with a cookie at runtime. */
 async function endpointChanged(scene: LiveScene, index: number, annotations: object) {
   const route = storedRoute(index);
   scene.store.set({ ...route, metadata: { ...route.metadata, annotations } });
@@ -57,7 +57,7 @@ async function endpointChanged(scene: LiveScene, index: number, annotations: obj
     return (await untilGood(address, body, (found) => found === address)).ms;
   };
   await moveTo(one);
-  // The other pods may have answered still, and what was to be reloaded for it is.
+  // Until then the other pods may still answer, and a reload for this change may still be due.
   await pause(5 * BETWEEN_MS);
   const before = (await scene.serving()).generation;
   for (let round = 0; round < rounds; round += 1) {
@@ -67,7 +67,7 @@ async function endpointChanged(scene: LiveScene, index: number, annotations: obj
   return { times, reloads: (await scene.serving()).generation - before };
 }
 
-/** Reloads while as much happens as in an hour: pods that crash, certificates that are renewed, Routes that say the same again. */
+/** Reloads during an hour's worth of noise: crashing pods, renewed certificates, Routes written without a relevant change. */
 async function quietHour(scene: LiveScene): Promise<number> {
   const before = (await scene.serving()).generation;
   for (let flip = 0; flip < HOUR.flips; flip += 1) {
@@ -85,7 +85,7 @@ async function quietHour(scene: LiveScene): Promise<number> {
 
 const startLoad = () => startSteadyLoad(ports, { plain: hostOf(12), tls: hostOf(tlsIndex) }, PER_SECOND);
 
-/** The load alone first: a machine that is too slow for it loses connections without any reload. */
+/** Runs the load alone first: a machine that is too slow for it loses connections without any reload. */
 async function loadedReloads(scene: LiveScene) {
   const alone = startLoad();
   await pause(ALONE_MS);
@@ -103,7 +103,7 @@ async function loadedReloads(scene: LiveScene) {
   return { reloads, ...(await load.stop()), withoutReloads };
 }
 
-/** Reloads within the interval that begins with the first of 200 changes in a second. */
+/** The number of reloads within one interval, from the first of 200 changes made in a second. */
 async function burst(scene: LiveScene): Promise<number> {
   const intervalMs = 5_000;
   await scene.restart(intervalMs);
@@ -176,7 +176,7 @@ async function measure() {
   };
 }
 
-// The pods of all routes, which say at which address they were asked.
+// The pods of all routes. They answer with the address at which they were reached.
 createServer((asked, response) => response.end(asked.socket.localAddress)).listen(POD_PORT, '0.0.0.0');
 const hawser = await measure();
 process.stdout.write(`${JSON.stringify({ hawser, upstream: await measureUpstream() })}\n`);

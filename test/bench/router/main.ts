@@ -1,4 +1,4 @@
-/** A program: what routes cost the router, with the maps of `hash` and of `regex` side by side. See `usage`. */
+/** A program that measures what routes cost the router, with `hash` and `regex` maps side by side. See `usage`. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -43,7 +43,7 @@ const usage = `usage: npm run bench:router [-- --json FILE] [--routes N]... [--r
 
 const CHANGED_ROUTES = 1_000;
 
-/** Checks of 30,000 servers would be most of what HAProxy does. */
+/** Checks of 30,000 servers would be most of HAProxy's work. */
 const env = { ROUTER_BACKEND_CHECK_INTERVAL: '20d' };
 const changeTargets = {
   movedMs: { kind: 'at-most', value: 12 },
@@ -100,7 +100,7 @@ async function startPod(namespace: NetNamespace, stack: AsyncDisposableStack): P
   await once(pod.stdout, 'data');
 }
 
-/** All of them run side by side, and each round asks them in turn. */
+/** All routers run side by side, and each round sends requests to them in turn. */
 async function measureRequests(
   sizes: readonly number[],
   rounds: number,
@@ -197,7 +197,7 @@ async function run(
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
 }
 
-/** What changes cost, alone. */
+/** Measures only what changes cost. */
 async function runChanges(rounds: number, seconds: number, profiles: string | undefined): Promise<void> {
   const changes = await changeCost(CHANGED_ROUTES, rounds, seconds, profiles);
   console.log(`${formatMachine(await describeMachine())}\n\n${formatChanges(changes)}\n`);

@@ -5,8 +5,8 @@ import { type LiveScene, ports } from './live-scene.ts';
 import { hostOf, podAddresses } from './objects.ts';
 
 /**
- * How long a moved pod takes to be served while the file of a previous runtime update is being validated. `betweenMs` is for
- * what goes on after that.
+ * How long a moved pod takes to be served while the file of a previous runtime update is being validated. `betweenMs` is a
+ * pause for the remaining work.
  */
 export async function movedMeanwhile(
   scene: LiveScene,
@@ -21,7 +21,7 @@ export async function movedMeanwhile(
   };
   const times: number[] = [];
   let before = 0;
-  // The first round leaves each with one pod.
+  // After the first round each route has only one pod.
   for (let round = 0; round <= rounds; round += 1) {
     await moveTo(first, podAddresses[round % 2]);
     times.push(await moveTo(second, podAddresses[round % 2]));

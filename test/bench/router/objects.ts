@@ -1,7 +1,7 @@
 import { readObjectList } from '../../../src/router/follow/read-object-list.ts';
 import type { RouterObjects } from '../../../src/router/follow/router-objects.ts';
 
-/** Addresses of the namespace's loopback at which one pod answers for all of them: admission takes none of 127.0.0.0/8. */
+/** Addresses on the namespace's loopback, all answered by one pod. Admission rejects 127.0.0.0/8. */
 export const podAddresses = ['10.1.0.1', '10.1.0.2', '10.1.0.3'] as const;
 export const POD_PORT = 8080;
 
@@ -9,7 +9,7 @@ export function hostOf(index: number): string {
   return `shop-${index}.apps.example.com`;
 }
 
-/** Every third one is for a path, every third one has TLS and takes plain requests too; each has three endpoints. */
+/** A third of the routes have a path, a third have TLS and also take plain requests. Each has three endpoints. */
 export function objectsOf(routes: number): RouterObjects {
   const objects = Array.from({ length: routes }, (_, index) => [routeObject(index), sliceObject(index)]);
   const { objects: read, problems } = readObjectList(JSON.stringify(objects.flat()));

@@ -13,21 +13,21 @@ import type { RouterSettings } from '../../../src/router/settings/router-setting
 import { createRouterRenderer } from '../../helpers/router/render-router.ts';
 import { routerTemplate } from '../../helpers/router/router-settings.ts';
 
-/** Wall time in ms, and how HAProxy takes it. */
+/** Wall-clock times in ms, and the CPU time of HAProxy's check. */
 export interface RenderCost {
   readonly decideMs: number;
   readonly renderMs: number;
   readonly writeMs: number;
   readonly allMs: number;
-  /** Decided, rendered and written once the endpoints of one route have changed: the main file, as no other one differs. */
+  /** Time to decide, render and write after the endpoints of one route change. Only the main file differs. */
   readonly changedMs: number;
-  /** Processor time of `haproxy -c`. */
+  /** CPU time of `haproxy -c`. */
   readonly checkCpuMs: number;
 }
 
 const certificate = selfSigned('default', new Date());
 
-/** From objects in memory to files on disk, and a check of them. */
+/** Measures from objects in memory to files on disk, and a check of the files. */
 export async function renderCost(objects: RouterObjects, settings: RouterSettings): Promise<RenderCost> {
   const folder = mkdtempSync(join(tmpdir(), 'hawser-bench-router-'));
   try {
@@ -67,7 +67,7 @@ function withChange(objects: RouterObjects): RouterObjects {
   return { ...objects, endpoints: [{ ...first, subsets }, ...others] };
 }
 
-/** The shell says what its children used: minutes and seconds, of the user and of the kernel (times in sh(1)). */
+/** The shell reports its children's user and system time in minutes and seconds (times in sh(1)). */
 async function checkCpuMs(path: string): Promise<number> {
   const script = 'haproxy -q -c -f "$1" && times';
   const { exitCode, stdout, stderr } = await runCommand(['sh', '-c', script, 'sh', path], {

@@ -7,7 +7,7 @@ import { storedRoute } from './live-objects.ts';
 import { type LiveScene, ports } from './live-scene.ts';
 import { hostOf } from './objects.ts';
 
-/** The Route of this number with this key and certificate, whose TLS ends at the router. */
+/** The Route with this number as an edge route with this key and certificate. */
 export function routeWithCertificate(index: number, pem: string): StoredObject {
   const [key, certificate] = pem.split(/(?=-----BEGIN CERTIFICATE)/);
   const insecureEdgeTerminationPolicy = 'Allow';
@@ -17,8 +17,8 @@ export function routeWithCertificate(index: number, pem: string): StoredObject {
 }
 
 /**
- * How long each new certificate takes to be shown to clients, and how many reloads were made for those after the first, which is new and not
- * renewed. `betweenMs` is for what goes on after a change that is served.
+ * How long each renewed certificate takes to reach clients, and how many reloads the renewals caused. The first certificate is new, not
+ * renewed, and does not count. `betweenMs` is a pause for the remaining work after a change is served.
  */
 export async function certificateRenewed(scene: LiveScene, index: number, count: number, betweenMs: number) {
   const times: number[] = [];

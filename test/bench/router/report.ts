@@ -11,15 +11,15 @@ export type RenderFigures = { readonly routes: number } & Readonly<Record<keyof 
 export interface RequestFigures {
   readonly routes: number;
   readonly lookup: Lookup;
-  /** Of HAProxy that has answered nothing yet. */
+  /** HAProxy's memory before its first request. */
   readonly residentKb: number;
-  /** The same hundred hosts are asked, whatever the number of routes. */
+  /** Requests to a hundred hosts, whatever the number of routes. */
   readonly hundredHostsUs: Spread | null;
-  /** All hosts in turn: connections to pods are seldom used twice. */
+  /** Requests to all hosts in turn, so that connections to pods are seldom reused. */
   readonly allHostsUs: Spread | null;
 }
 
-/** The cost of the largest number of routes compared with the smallest. */
+/** The cost with the largest number of routes relative to the smallest. */
 export interface Growth {
   readonly hundredHosts: number;
   readonly allHosts: number;

@@ -12,7 +12,7 @@ export interface Subject {
 
 const clientProgram = join(import.meta.dirname, 'client.ts');
 
-/** Microseconds of HAProxy's processor time for one request, of requests to `asked` of its hosts. */
+/** HAProxy's CPU time per request in microseconds, with requests to `asked` of its hosts. */
 export async function requestCostUs(
   namespace: NetNamespace,
   { routes, router }: Subject,
@@ -25,7 +25,7 @@ export async function requestCostUs(
   return ((threadCpuMsOf(router.pid) - before) * 1_000) / requests;
 }
 
-/** Of a living process, in kB (proc(5)). */
+/** Resident memory of a live process, in kB (proc(5)). */
 export function residentKb(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
 }

@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { createWritingWorld } from '../../helpers/router/writing.ts';
 
-/** What three replicas and their API, all in this process, do for Routes' statuses. */
+/** The cost of Routes' statuses for three replicas and their API, all in this process. */
 export interface StatusCost {
   readonly routes: number;
-  /** From the last Route's creation to the last status. */
+  /** From the creation of the last Route to the last status. */
   readonly completeMs: number;
   readonly writesPerRoute: number;
-  /** Writes of any kind in ten seconds in which nothing changes. */
+  /** Writes of any kind within ten seconds without a change. */
   readonly quietWrites: number;
 }
 

@@ -2,7 +2,7 @@ import { request as overHttp } from 'node:http';
 import { request as overTls } from 'node:https';
 
 export interface SteadyLoad {
-  /** Resolves with what was asked and what of it got no 200, once all is answered. */
+  /** Resolves once all requests are finished, with the number sent and the number that did not get a 200. */
   readonly stop: () => Promise<{ readonly asked: number; readonly lost: number }>;
 }
 
@@ -13,7 +13,7 @@ interface Ports {
 
 const TICK_MS = 10;
 
-/** New connections a second, each for one request, whatever became of those before: by turns plain and with TLS. */
+/** Opens connections at a fixed rate regardless of earlier ones, with one request each, alternately plain and TLS. */
 export function startSteadyLoad(
   ports: Ports,
   hosts: Readonly<Record<'plain' | 'tls', string>>,

@@ -11,9 +11,9 @@ import { renderRouter } from '../../helpers/router/render-router.ts';
 import { routerSettings, routerTemplate } from '../../helpers/router/router-settings.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-/** The way of openshift-router: maps of regular expressions, each change decided, rendered and written whole, and a reload with `-sf`. */
+/** Works like openshift-router: regular-expression maps, a full decide, render and write for each change, and a reload with `-sf`. */
 export interface UpstreamRouter extends AsyncDisposable {
-  /** Resolves once HAProxy was started with it: the new process takes the listeners over by itself. */
+  /** Resolves once HAProxy has been started with the change. The new process takes over the listeners on its own. */
   readonly change: (objects: readonly StoredObject[]) => Promise<void>;
   readonly pid: () => number;
 }

@@ -1,6 +1,6 @@
 /**
- * A program: follows every node, as a monitor with an ingress VIP does, until its input ends. Prints a line of JSON
- * once it has the list.
+ * A program that follows every node, like a monitor with an ingress VIP, until the end of its input. Prints a line of
+ * JSON once it has the list.
  */
 import { parseArgs } from 'node:util';
 import { openApiSession } from '../../../src/engine/kube/api-session.ts';

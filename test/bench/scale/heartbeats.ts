@@ -1,7 +1,7 @@
 /**
- * A program that runs inside the bench's namespace: an API server with NODES nodes, the first of them those of the control
- * plane, of which RATE a second send a heartbeat until its input ends. Prints a line of JSON once it listens, and one with
- * the count at the end.
+ * A program inside the bench's namespace: an API server with NODES nodes, the first of which are the control plane. RATE
+ * nodes a second send a heartbeat, until the end of its input. Prints a line of JSON once it listens, and one with the
+ * count at the end.
  *
  *   node heartbeats.ts NODES RATE CERT KEY ADDRESS…
  */
@@ -11,7 +11,7 @@ import { startApiServer } from '../../helpers/api-server/api-server.ts';
 import { createObjectStore } from '../../helpers/api-server/object-store.ts';
 import { node } from '../../helpers/api-server/objects.ts';
 
-/** The status of a node with its images: 4 kB of what a real one has. */
+/** The images in a node's status: 4 kB of what a real node has. */
 const images = Array.from({ length: 40 }, (_, index) => {
   return {
     names: [`registry.example/image-${index}@sha256:${'0'.repeat(64)}`],

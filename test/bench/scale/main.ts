@@ -1,4 +1,4 @@
-/** A program: measures what 5,000 nodes and 100 heartbeats a second cost a monitor, in processor time and in memory. */
+/** A program that measures the CPU time and memory that 5,000 nodes and 100 heartbeats a second cost a monitor. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ const NO_LISTS_MS = 3_600_000;
 
 type Child = ChildProcessByStdio<Writable, Readable, null>;
 
-/** What bin/hawser starts Node with for a monitor, but for `--lite-mode`, with which Node runs no TypeScript. */
+/** The Node flags of a monitor from bin/hawser, except `--lite-mode`, with which Node cannot run TypeScript. */
 function monitorFlags(): readonly string[] {
   const script = readFileSync(new URL('../../../bin/hawser', import.meta.url), 'utf8');
   const flags = /^lean='(.*)'$/m.exec(script)?.[1];
@@ -39,11 +39,11 @@ function monitorFlags(): readonly string[] {
 
 const programOf = (name: string): string => join(import.meta.dirname, name);
 
-/** A program inside the namespace that ends with its input, and the lines that it has said. */
+/** Starts a program inside the namespace that exits at the end of its input, and collects the lines it prints. */
 function startInside(cluster: Cluster, program: readonly string[]) {
   const [file, ...before] = cluster.namespace.prefix;
   const child: Child = spawn(file, [...before, process.execPath, ...program], {
-    // As bin/hawser starts a monitor.
+    // The same as in bin/hawser.
     env: { ...process.env, MALLOC_ARENA_MAX: '1' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -59,7 +59,7 @@ function startInside(cluster: Cluster, program: readonly string[]) {
   return { pid: child.pid ?? 0, begun, end };
 }
 
-/** Of one process, which has done with its start. */
+/** Measures one process that has finished starting. */
 async function watch(pid: number, seconds: number) {
   const found = readProcess(pid);
   if (found === undefined) throw new Error(`Cannot measure process ${pid}: it has ended`);

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { hawser } from '../../helpers/supervisor-build.ts';
 import { fileFolder } from '../../helpers/test-folder.ts';
 
-/** What is typed, and the only thing that it can become. */
+/** A command line, and its only completion. */
 const unique: readonly (readonly [string, string])[] = [
   ['hawser doc', 'doctor'],
   ['hawser haproxy sta', 'status'],
@@ -30,18 +30,18 @@ beforeAll(() => {
   writeFileSync(script, execFileSync(hawser, ['completion']));
 });
 
-/** Offers for the last of the words, one a line. `compopt` may be called by readline only, and says so. */
+/** Prints the completions of the last word, one per line. `compopt` works only within readline, so it is stubbed. */
 const offers = `source "$1"; COMP_WORDS=("\${@:2}"); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); compopt() { :; }; _hawser
 printf '%s\\n' "\${COMPREPLY[@]}"`;
 
-/** Like readline it takes `=` for a word of its own. */
+/** Like readline, treats `=` as a separate word. */
 function offered(line: string): readonly string[] {
   const words = line.split(/(=)| /).filter((word) => word !== undefined);
   const text = execFileSync('bash', ['--norc', '-c', offers, 'bash', script, ...words], { encoding: 'utf8' });
   return text.split('\n').filter((each) => each !== '');
 }
 
-test('bash has nothing to say against the script', () => {
+test('the script is valid bash', () => {
   const { stdout, stderr } = spawnSync('bash', ['-n', script], { encoding: 'utf8' });
   expect(`${stdout}${stderr}`).toBe('');
 });

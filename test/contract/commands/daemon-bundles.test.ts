@@ -12,7 +12,7 @@ const said = async (...argv: readonly [string, ...string[]]) => {
 };
 
 test.each(['haproxy supervise', 'haproxy monitor', 'keepalived supervise', 'keepalived monitor'])(
-  'hawser %s runs from a bundle of its own, and says what it says from the whole one',
+  'hawser %s runs from its own bundle, with the same output as from the full one',
   async (name) => {
     const words = name.split(' ');
     const own = join(dist, words.join('-'), 'hawser.mjs');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { hawserHere } from '../../helpers/hawser-here.ts';
 
-test('hawser version tells the programs that it runs, and its own commit, as text, JSON and YAML', async () => {
+test('hawser version prints its own commit and the versions of its programs, as text, JSON and YAML', async () => {
   const json = JSON.parse((await hawserHere('version', ['--json'])).stdout);
   expect(json).toEqual({
     hawser: expect.stringMatching(/^\d+\.\d+\.\d+$/),
@@ -17,14 +17,14 @@ test('hawser version tells the programs that it runs, and its own commit, as tex
   expect((await hawserHere('version', [])).stdout).toContain(`haproxy ${json.haproxy}\n`);
 });
 
-test('a format that there is not is a usage error', async () => {
+test('an unknown output format is a usage error', async () => {
   expect(await hawserHere('version', ['-o', 'wide'])).toMatchObject({
     exitCode: 2,
     stderr: 'Cannot use --output "wide": expected json or yaml\n',
   });
 });
 
-test('a report in YAML has the fields of its JSON', async () => {
+test('a report in YAML has the same fields as in JSON', async () => {
   const flags = ['--only', 'settings-file', '--root', '/nowhere'];
   const json = JSON.parse((await hawserHere('doctor', [...flags, '--json'])).stdout);
   expect(Object.keys(parse((await hawserHere('doctor', [...flags, '--output=yaml'])).stdout))).toEqual(
@@ -32,7 +32,7 @@ test('a report in YAML has the fields of its JSON', async () => {
   );
 });
 
-test('--api-vip and --api-vips mean the same to every command, and so do their variables', async () => {
+test('--api-vip and --api-vips are equivalent in every command, and so are their variables', async () => {
   const shown = async (...flags: readonly string[]) => (await hawserHere('show-config', flags)).stdout;
   const inputs = ['/k', '/t', '/c', '--source', 'static', '--servers', 'a=10.0.0.1'];
   const plural = await shown(...inputs, '--api-vips', '10.0.0.100');

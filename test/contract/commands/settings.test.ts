@@ -13,7 +13,7 @@ const at = (name: string) => join(directory, name);
 beforeEach(() => {
   directory = testFolder();
 });
-/** A supervisor has the file read by a program of its bundle. */
+/** For supervisors, which read the file with a separate program of their bundle. */
 const start = (name: string, flags: readonly string[]) =>
   runCommand([hawser, ...name.split(' '), ...flags], { timeoutMs: 30_000 });
 
@@ -26,7 +26,7 @@ const daemons = [
   ['show-config keepalived', ['/k', '/t', '/c']],
 ] as const;
 
-test.each(daemons)('%s does not start with a broken file, and says all of it', async (name, argv) => {
+test.each(daemons)('%s does not start with a broken file, and reports every error', async (name, argv) => {
   writeFileSync(at('c.yaml'), 'apiPrt: 1\nkeepalived:\n  listen: broadcast\n');
   const flags = [...argv, '--settings', at('c.yaml')];
   const result = await (name.endsWith('supervise') ? start(name, flags) : hawserHere(name, flags));
@@ -37,7 +37,7 @@ test.each(daemons)('%s does not start with a broken file, and says all of it', a
   );
 });
 
-test('show-config says where each value came from', async () => {
+test('show-config shows where each value comes from', async () => {
   writeFileSync(
     at('c.yaml'),
     'source: static\nservers: [a=10.0.0.1]\napiPort: 7443\nhaproxy:\n  config: /c\n',
@@ -69,7 +69,7 @@ test.each([
   ['huge', () => writeFileSync(at('c.yaml'), Buffer.alloc(300_000, 'a')), /300000 bytes/],
   ['not text', () => writeFileSync(at('c.yaml'), Buffer.from([0xff, 0xfe, 0x00])), /not UTF-8/],
   ['empty', () => writeFileSync(at('c.yaml'), ''), /is empty/],
-])('a file that is %s is refused by name', async (_what, make, message) => {
+])('a file that is %s is refused, and the error names it', async (_what, make, message) => {
   make();
   const result = await hawserHere('settings', ['--settings', at('c.yaml')]);
   expect(result).toMatchObject({ exitCode: 2, stdout: '' });

@@ -5,7 +5,7 @@ import { virtualRouterIds } from '../../../src/vip/group/virtual-router-id.ts';
 import { useLoneNode } from '../../helpers/lone-node.ts';
 import { hawser } from '../../helpers/supervisor-build.ts';
 
-/** No API server answers there. */
+/** No API server answers on this node. */
 const node = useLoneNode();
 const { at } = node;
 beforeEach(() => {
@@ -45,7 +45,7 @@ const shown = async (...asked: Parameters<typeof run>) => {
   return { exitCode, ...JSON.parse(stdout) };
 };
 
-test('the model of this node, and what decided each setting', async () => {
+test('the model of this node, and the source of each setting', async () => {
   const found = await shown(['--check-interval', '2s'], ['HAWSER_INTERFACE=eth0']);
   expect(found).toMatchObject({
     exitCode: 0,
@@ -64,7 +64,7 @@ test('the model of this node, and what decided each setting', async () => {
   });
 });
 
-test('the name gives the ids, from a flag before the kubeconfig', async () => {
+test('the virtual router ids are derived from the cluster name; a flag overrides the kubeconfig', async () => {
   writeFileSync(
     at('c.yaml'),
     `apiVips: [10.77.0.100]\nnodeName: a\nsource: static\nservers: [a=10.77.0.1]\n`,
@@ -84,7 +84,7 @@ test('for a node that would not join, only the settings and the reason are shown
   expect(stderr).toMatch(/"event":"group-not-ready".*bond0/);
 });
 
-test('without an API server and a known list, the command says so', async () => {
+test('without an API server and a saved list, the command says so', async () => {
   const { exitCode, stdout, stderr } = await run(['--source', 'nodes']);
   expect(exitCode).toBe(1);
   expect(stderr).toContain('"event":"group-not-ready"');

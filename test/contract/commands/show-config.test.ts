@@ -32,7 +32,7 @@ test('a static source without servers is a usage error that says so', async () =
   expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--servers') });
 });
 
-test('an unknown command, no command and --help', async () => {
+test('an unknown command, no command, and --help', async () => {
   const bare = (...argv: readonly string[]) => runCommand([hawser, ...argv], { timeoutMs: 30_000 });
   expect(await bare('haproxy', 'fly')).toMatchObject({
     exitCode: 2,
@@ -66,7 +66,7 @@ test('on a kernel without IPv6, HAProxy binds IPv4 addresses only', async () => 
   const show = [hawser, 'show-config', ...files, ...twoServers] as const;
   const here = await runCommand(show, { timeoutMs: 30_000 });
   expect(JSON.parse(here.stdout)).toMatchObject({ anyAddress: '::' });
-  // As with ipv6.disable=1: the process sees a /proc/net without if_inet6.
+  // Like with ipv6.disable=1: the process sees a /proc/net without if_inet6.
   const hidden = [
     'unshare',
     '-m',

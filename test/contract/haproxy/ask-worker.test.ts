@@ -18,7 +18,7 @@ function socketPath(): string {
   return join(folder, 'master.sock');
 }
 
-test('a master that accepts no connection yet is retried', async () => {
+test('a master that does not accept connections yet is retried', async () => {
   const path = socketPath();
   const heard: string[] = [];
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -34,7 +34,7 @@ test('a master that accepts no connection yet is retried', async () => {
   expect(heard).toEqual(['@1 show info;@1 show stat\n']);
 });
 
-test('a master that has ended is not retried, a live one until the timeout', async () => {
+test('a dead master is not retried; a live one is, until the timeout', async () => {
   const child = spawn('sleep', ['60']);
   await once(child, 'spawn');
   const ended = masterIn(child.pid ?? 0);

@@ -22,7 +22,7 @@ test('the request "check" validates only the candidate, and the running processe
   renameSync(host.paths.config, candidate);
   host.install('v1');
   expect(await supervisor.ask('check')).toEqual({ ok: true });
-  // No client chooses the file.
+  // A client cannot choose the file.
   expect(await supervisor.ask('check /etc/shadow')).toMatchObject({ ok: false, stage: 'protocol' });
   expect((await supervisor.waitForServing()).pid).toBe(pid);
 });

@@ -44,7 +44,7 @@ function connected(path: string): Promise<Socket> {
   });
 }
 
-test('the clients for people print the outcome and exit accordingly', async () => {
+test('the client commands print the outcome and exit accordingly', async () => {
   await using host = await createSupervisedHost();
   const socket = ['--socket', host.paths.socket];
   expect(await client('reload', ...socket)).toMatchObject({

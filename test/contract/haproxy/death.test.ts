@@ -11,7 +11,7 @@ test.each(['worker', 'master'] as const)('a killed %s is followed by a new gener
   const supervisor = host.supervise();
   const first = await supervisor.waitForServing();
   const load = await host.load({ probe: { port: ports.version, gapMs: 20 } });
-  // Only the new generation answers this.
+  // Only the new generation answers with v2.
   host.install('v2');
   const pid = victim === 'master' ? first.pid : first.workers[0];
   process.kill(pid ?? 0, 'SIGKILL');
@@ -41,11 +41,11 @@ test('a generation that keeps dying is restarted after growing pauses, and recov
 
 const timeOf = (line: LogLine): number => Date.parse(String(line['time']));
 
-/** Written after the generation serves. */
+/** Resolves once the last good copy is written, which is after the generation serves. */
 const lastGoodKept = (host: SupervisedHost) =>
   waitFor('the last good copy', () => existsSync(`${host.paths.dir}/run/haproxy.last-good.cfg`));
 
-test('dead, and the configuration broken meanwhile: the last good copy serves until a good reload', async () => {
+test('after a death with a broken configuration, the last good copy serves until a good reload', async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
   const supervisor = host.supervise();

@@ -19,7 +19,7 @@ const section = `listen mapped
   http-request return status 200 content-type text/plain lf-string "%[req.hdr(host),map(maps/hosts.map,none)]"
 `;
 
-/** Only the map differs between two sets. */
+/** Two sets differ only in the map. */
 function setOf(host: SupervisedHost, word: string): Rendered {
   const global = `  default-path origin ${SET_FOLDER}\n`;
   const others = [{ name: 'maps/hosts.map', content: `a.example ${word}\n` }];

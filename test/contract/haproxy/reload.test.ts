@@ -30,14 +30,14 @@ test('no connection is lost in five reloads, and each one serves the newest file
   });
 });
 
-test('a burst of 20 reloads is answered, starts at most two generations and ends on the newest file', async () => {
+test('a burst of 20 reloads is answered, starts at most two generations and ends with the newest file', async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
   const supervisor = host.supervise(patientTimes);
   await supervisor.waitForServing();
   const load = await host.load({ ...rate, probe, servers: versions(21) });
   for (const version of versions(21).slice(1)) host.install(version);
-  // In one piece: a request that arrives after the others have started is one generation more.
+  // All in one write: a request that arrives after the others have started would cause another generation.
   const client = await connectRaw(host.paths.socket);
   client.socket.write('reload\n'.repeat(20));
   const answers = (await client.waitForLines(20)).map((line): unknown => JSON.parse(line));
@@ -102,7 +102,7 @@ const backend = (patience: string) => ({
 `,
 });
 const quickToFall = backend('100ms');
-/** Its first check does not end during the test, so only the state file can mark the server as down. */
+/** The first check does not end during the test, so only the state file can mark the server as down. */
 const slowToFall = backend('2m');
 
 async function deadServer(host: SupervisedHost): Promise<'down' | 'up'> {

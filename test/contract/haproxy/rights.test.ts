@@ -9,7 +9,7 @@ import { testFolder } from '../../helpers/test-folder.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { containerOf, haproxyManifest, readPod } from '../../unit/manifests/pod.ts';
 
-/** Every user may enter it, like the volume of the pod. */
+/** A folder that every user may enter, like the volume of the pod. */
 let dir: string;
 beforeEach(() => {
   dir = testFolder();
@@ -46,7 +46,7 @@ test("only the pod's monitor reaches the supervisor's socket, without DAC_OVERRI
   const status = ['haproxy', 'status', '--json', '--socket', socket];
   const ask = (who: readonly [string, ...string[]]) => runCommand([...who, ...status], { timeoutMs: 60_000 });
   expect((await ask(hawserAs('haproxy-monitor'))).stdout).toContain('"ok":true');
-  // Root of another group with the same capability, and the user nobody.
+  // Root in another group with the same capability, and the user nobody.
   for (const who of [hawserIn(0, 0, ['NET_ADMIN']), hawserIn(65_534, 65_534)])
     expect((await ask(who)).stderr).toMatch(
       /EACCES.*: the socket belongs to user 65529 and group 65529 and has mode 0660/,

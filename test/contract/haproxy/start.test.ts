@@ -51,7 +51,7 @@ test.each([
 test('a full disk keeps neither the first generation nor a reload from serving', async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
-  // As on a full disk: neither file can be written.
+  // Like a full disk: neither file can be written.
   for (const path of [`${host.paths.record}.new`, host.paths.stateFile]) mkdirSync(path, { recursive: true });
   const supervisor = host.supervise();
   await supervisor.waitForServing();

@@ -9,7 +9,7 @@ import { createSupervisedHost } from '../../helpers/supervisor-host.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 const address = `127.0.0.2:${ports.backend}`;
-/** One check per minute: within the test only the one at the start runs. */
+/** One check per minute, so only the initial check runs during the test. */
 const once = 'check inter 60s fall 1';
 const before = `backend masters
   mode tcp

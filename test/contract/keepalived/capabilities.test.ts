@@ -22,7 +22,7 @@ function asInThePod(
   ];
 }
 
-test('with the capabilities of its pod keepalived takes and gives up the VIP, and reloads', async () => {
+test('with the capabilities of its pod, keepalived takes and gives up the VIP, and reloads', async () => {
   await using pair = await createVrrpPair();
   const [node] = pair.nodes;
   node.install();
@@ -40,7 +40,7 @@ test('with the capabilities of its pod keepalived takes and gives up the VIP, an
 test.each([
   { name: 'NET_ADMIN', sign: /Netlink: error: Operation not permitted/, what: 'takes no VIP' },
   { name: 'NET_RAW', sign: /exited with permanent error missing permission/, what: 'does not start' },
-])('without $name keepalived $what', async ({ name, sign }) => {
+])('without $name, keepalived $what', async ({ name, sign }) => {
   await using pair = await createVrrpPair();
   const [node] = pair.nodes;
   node.install();
@@ -49,7 +49,7 @@ test.each([
   expect(await node.holdsVip()).toBe(false);
 });
 
-test('without SYS_NICE keepalived has no realtime priority, which is reported', async () => {
+test('without SYS_NICE, keepalived has no realtime priority, and this is reported', async () => {
   await using pair = await createVrrpPair();
   const [node] = pair.nodes;
   node.install();
@@ -71,8 +71,8 @@ test.each([
   });
 });
 
-/** Why the shipped template does not set it: docs/internals/decisions/0009. */
-test('a configuration with reload_check_config is not reloaded in a pod, which is reported', async () => {
+/** The shipped template does not set it: docs/internals/decisions/0009. */
+test('in a pod, a configuration with reload_check_config is not reloaded, and this is reported', async () => {
   await using pair = await createVrrpPair();
   const [node] = pair.nodes;
   const options = { globals: `reload_check_config ${node.paths.dir}/reload-check.log` };

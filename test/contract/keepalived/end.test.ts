@@ -47,7 +47,7 @@ test('a keepalived that does not react to SIGTERM is killed, and its VIP is remo
   expect(a.events('keepalived-killed')).toHaveLength(1);
 });
 
-test('after SIGKILL of all of keepalived, the peer has the VIP, it is removed here, and keepalived is back', async () => {
+test('after SIGKILL of all keepalived processes, the peer has the VIP, it is removed here, and keepalived is back', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
   const [holder, other] = await startBoth(pair.nodes);

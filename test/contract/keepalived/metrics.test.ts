@@ -63,7 +63,7 @@ test("keepalived's late timers are reported as starvation", async () => {
   const supervisor = await startHolder(a);
   const isCounted = async () =>
     (await metricsOf(a)).some((line) => /^hawser_keepalived_timer_delays_total [1-9]/.test(line));
-  // One that is stopped for too long is taken for hung and replaced, and says nothing any more: then the next one.
+  // A process stopped for too long is considered hung and replaced before it can report the delay. Then the next one is tried.
   const delayAnother = async () => {
     if (await isCounted()) return true;
     const [, vrrp] = keepalivedProcesses((await supervisor.status()).current?.pid);

@@ -14,7 +14,7 @@ test('reloads, with and without a change, move nothing and keep the process', as
   a.install({ ...PATIENT, priority: 225 });
   expect(await holder.ask('reload')).toMatchObject({ ok: true, generation: 3, pid: before.current?.pid });
   expect((await holder.status()).instances).toMatchObject([{ state: 'MASTER', priority: 225 }]);
-  // In one piece: one that comes after the others were begun with is one generation more.
+  // All in one write: a request that arrives after the others have started would cause another generation.
   const client = await connectRaw(a.paths.socket);
   client.socket.write('reload\n'.repeat(4));
   const answers = (await client.waitForLines(4)).map((line): unknown => JSON.parse(line));
@@ -25,7 +25,7 @@ test('reloads, with and without a change, move nothing and keep the process', as
   expect(await a.holdsVip()).toBe(true);
 });
 
-test('a broken configuration is refused with the words of keepalived, and the running one stays', async () => {
+test("a broken configuration is refused with keepalived's message, and the running one stays", async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
   const supervisor = await startHolder(a);
@@ -46,7 +46,7 @@ test('a broken configuration is refused with the words of keepalived, and the ru
   expect(await a.holdsVip()).toBe(true);
 });
 
-test('a keepalived that dies while its file is broken comes back on the last good copy', async () => {
+test('a keepalived that dies while its file is broken is restarted with the last good copy', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
   const supervisor = await startHolder(a);

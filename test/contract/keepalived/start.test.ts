@@ -13,7 +13,7 @@ test('the first start makes the node with the highest priority hold the VIP', as
   const first = a.supervise();
   const second = b.supervise();
   await first.waitForState('MASTER');
-  // The other one may be the quicker one at first.
+  // The other node may have been quicker at first.
   await waitFor(
     'the VIP to be on the first node alone',
     async () => (await a.holdsVip()) && !(await b.holdsVip()),
@@ -40,7 +40,7 @@ test('a supervisor without a configuration waits for the first reload', async ()
   await supervisor.waitForPhase('waiting-for-configuration');
   expect(await supervisor.ask('reload')).toMatchObject({ ok: false, stage: 'check' });
   a.install();
-  // The file may be seen before the request arrives, which then is a reload of the first generation.
+  // The supervisor may see the file before the request arrives. The request is then a reload of the first generation.
   expect(await supervisor.ask('reload')).toMatchObject({ ok: true });
   await supervisor.waitForState('MASTER');
 });
@@ -59,7 +59,7 @@ test("a node without its track file's folder stays out until its monitor writes"
   await supervisor.waitForState('MASTER');
 });
 
-/** As in the pod, whose root is read-only; keepalived has its files in the run directory. */
+/** As in the pod, whose root is read-only. keepalived's own files are in the run directory. */
 const readOnlyRun = 'mount --bind /run /run && mount -o remount,bind,ro /run && exec "$@"';
 
 test('keepalived starts with a read-only /run', async () => {
@@ -70,7 +70,7 @@ test('keepalived starts with a read-only /run', async () => {
   await supervisor.waitForState('MASTER');
 });
 
-test('a supervisor that waits for its configuration is alive to the kubelet, and one that is gone is not', async () => {
+test("a supervisor that waits for its configuration passes the kubelet's probe, and a dead one does not", async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
   const supervisor = a.supervise();
@@ -95,7 +95,7 @@ test('a second supervisor exits with 2 without affecting keepalived and the VIP'
   expect(await a.holdsVip()).toBe(true);
 });
 
-test('a VIP that was left behind is removed before keepalived starts', async () => {
+test('a leftover VIP is removed before keepalived starts', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
   a.install();
@@ -110,7 +110,7 @@ test('a VIP that was left behind is removed before keepalived starts', async () 
   expect(await a.holdsVip()).toBe(true);
 });
 
-test('another file at the path of the FIFO is named and kept, and the exit code is 2', async () => {
+test("another file at the FIFO's path is named and kept, and the exit code is 2", async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
   a.install();

@@ -10,7 +10,7 @@ import {
 } from '../../helpers/keepalived-node.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-test('a killed supervisor leaves the VIP where it is, and the next one adopts keepalived', async () => {
+test('a killed supervisor leaves the VIP in place, and the next one adopts keepalived', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
   const [first, other] = await startBoth(pair.nodes, PATIENT);

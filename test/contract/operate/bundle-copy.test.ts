@@ -36,7 +36,7 @@ test('a link or a FIFO in the journal folder is not copied and does not block th
   expect(() => copy.file(join(from, 'fifo'), join(to, 'fifo'), 'log')).toThrow('it is not a regular file');
 });
 
-test('a long file is copied from its end, and excess files are not copied', () => {
+test('only the end of a long file is copied, and excess files are not copied', () => {
   const copy = createBundleCopy({ file: 10, all: 13 });
   writeFileSync(join(from, 'a'), 'one\ntwo\nthree\nfour\n');
   writeFileSync(join(from, 'b'), 'six');

@@ -48,7 +48,7 @@ const pathInUse = (): string => / crt (\S+)/.exec(proxy.configText())?.[1] ?? ''
 const tell = async (command: string): Promise<string> =>
   (await askRuntimeApi(join(world.cluster.dir, 'haproxy-1/haproxy.sock'), command, 2_000)) ?? '';
 
-/** What HAProxy has, under the name that it read it by. */
+/** HAProxy's copy of the certificate, under the name from which it was read. */
 async function shown(): Promise<string> {
   const [name] = /^\/.*$/m.exec(await tell('show ssl cert')) ?? [];
   return await tell(`show ssl cert ${name}`);

@@ -47,14 +47,14 @@ test("check 2: the hosts never include the proxy's own pods, and a group without
   expect(await proxy.metrics()).toContain('hawser_proxy_addresses{group="zookeeper"} 2');
 });
 
-test('check 3: the same set in another order and pods that are not ready cause no reload', async () => {
+test('check 3: the same set in another order, or pods that are not ready, cause no reload', async () => {
   const { pid } = await proxy.supervisor().waitForServing();
   const others = [
     { name: 'zk-2', app: 'zookeeper', ip: '10.0.0.3', ready: false },
     { name: 'foreign', app: 'web', ip: '10.0.0.4', master: 'other.default.svc' },
   ];
   world.show({ annotations, pods: [...others, ...zookeeper.toReversed()] });
-  // What comes after it is served, so this was seen.
+  // A later change is served, so this one has been seen.
   world.show({ annotations, pods: [...zookeeper, ...others] });
   world.show({
     annotations,
@@ -102,7 +102,7 @@ test.each([
   ['what HAProxy refuses', 'frontend a\n  bind *:2181\n  nonsense\n', 'ConfigurationRefused', /nonsense/],
   ['no template', '', 'TemplateMissing', /hawser.dev\/config/],
 ])(
-  'check 5: %s leaves HAProxy as it is, and is an Event, a log line, a metric and status',
+  'check 5: %s leaves HAProxy unchanged, and appears as an Event, a log line, a metric and in the status',
   async (_what, text, reason, words) => {
     world.show({ annotations, pods: zookeeper });
     await proxy.serves('zookeeper-1', 'zookeeper-2');
@@ -128,7 +128,7 @@ test.each([
   },
 );
 
-test('an invalid label selector does not affect HAProxy and is reported as Event and in the status', async () => {
+test('an invalid label selector does not affect HAProxy, and is reported as an Event and in the status', async () => {
   world.show({ annotations, pods: zookeeper });
   await proxy.serves('zookeeper-1', 'zookeeper-2');
   world.show({ annotations: { ...annotations, 'hawser.dev/hosts': 'app in web' }, pods: zookeeper });

@@ -118,7 +118,7 @@ test.each(rows)('forwarded headers with the policy "%s" over %s, of a client tha
   expect(found).toEqual(expected(policy, way, isClaimed));
 });
 
-/** Browsers ignore it without TLS, and a load balancer that terminates TLS before the router needs it. */
+/** Browsers ignore HSTS without TLS, but it must be there for a load balancer that terminates TLS before the router. */
 test.each(Object.keys(ways) as Way[])('HSTS is sent over %s', async (way) => {
   const { status, headers } = await ways[way].ask('append.test', []);
   expect([status, headers['strict-transport-security']]).toEqual([200, 'max-age=300']);

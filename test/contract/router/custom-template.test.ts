@@ -24,7 +24,7 @@ function renderer() {
 }
 
 test.each([
-  // Would end only long after its time limit.
+  // Would end only long after the time limit.
   [
     'never ends',
     'a\nb\n<% const end = Date.now() + 60_000; while (Date.now() < end) {} %>\n',
@@ -56,10 +56,10 @@ test.each([
   expect(ticks).toBeGreaterThan(0);
   const shipped = renderRouter(routerTemplate, routerSettings(), model, certificate);
   if (shipped.kind === 'failed') throw new Error(shipped.message);
-  // Printed as a whole, not backend by backend.
+  // This template is printed as a whole, not backend by backend.
   const { pieces: _, ...rendered } = shipped.rendered;
   const good = custom(routerTemplate.text);
-  // A busy machine may exceed the time limit as well.
+  // On a busy machine even this render may exceed the time limit.
   const next = await waitFor('the next template to be rendered', async () => {
     const found = await render(good, model, certificate);
     return found.kind === 'rendered' && found;

@@ -74,7 +74,7 @@ const podsOf = async (host: string, times: number, headers: readonly string[] = 
   return found;
 };
 
-test('15: HAProxy has the weights, and a server of weight 0 gets no new client', async () => {
+test('15: HAProxy has the weights, and a server with weight 0 gets no new client', async () => {
   const rows = (await router.ask('show servers state be_http:n:weights')).split('\n').slice(2, 4);
   expect(rows.map((row) => row.split(' ')[7])).toEqual(['85', '256']);
   expect(new Set(await podsOf('zero', 6))).toEqual(new Set(['b']));

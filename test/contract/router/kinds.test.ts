@@ -17,7 +17,7 @@ const podCertificate = authority.issue({ commonName: 'pod', dnsNames: ['web.shop
 const pods: Pod[] = [];
 let router: RunningRouter;
 
-/** Servers as from a service's endpoints: the only pod starts with its checks off. */
+/** Servers as made from a service's endpoints: a single pod starts with its checks off. */
 function withChecks(route: RouteBackend): RouteBackend {
   const isAlone = route.servers.length === 1;
   const checks = { checkIntervalMs: 5_000, ...(isAlone && ({ isAlone } as const)) };
@@ -124,7 +124,7 @@ test('5: for clients without TLS the policy decides: 503, the pod, or a redirect
   expect([status, headers['location']]).toEqual([302, 'https://redirect.test/a/b?c=d&e']);
 });
 
-test('13: a path ends at a slash, and a host is compared without case, port and dot', async () => {
+test('13: a path ends at a slash, and hosts are compared without case, port and trailing dot', async () => {
   const pod = async (path: string, host = 'web.test') => seen(await get(router.httpPort, host, path)).pod;
   const found = [
     await pod('/sub'),

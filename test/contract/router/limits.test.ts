@@ -12,7 +12,7 @@ afterAll(() => {
   for (const each of open) each[Symbol.dispose]();
 });
 
-/** A client that has its response and keeps its connection open. */
+/** A client that has received its response and keeps its connection open. */
 async function idleClient(port: number, host: string): Promise<TLSSocket> {
   const socket = connect({ port, host: '127.0.0.1', servername: host, rejectUnauthorized: false });
   open.push({ [Symbol.dispose]: () => socket.destroy() });
@@ -21,7 +21,7 @@ async function idleClient(port: number, host: string): Promise<TLSSocket> {
   return socket;
 }
 
-test('new TLS clients are answered while idle ones have nearly half of the connections', async () => {
+test('new TLS clients are answered while idle ones hold nearly half of the connections', async () => {
   const pod: Pod = await startPod('a');
   open.push(pod);
   const route = routeBackend({ host: 'edge.test', kind: 'edge', servers: [pod.server] });

@@ -98,13 +98,13 @@ test('hawser router render reports if no route belongs to this router', async ()
 test.each([
   ['router explain', 'web.example.com'] as const,
   ['router render', '--out', join(folder, 'told')] as const,
-])('hawser %s names a variable without effect', async (name, ...argv) => {
+])('hawser %s reports a variable without effect', async (name, ...argv) => {
   const objects = ['--objects', '/dev/null'];
   const { stderr } = await hawserHere(name, [...argv, ...objects], { COMMIT_INTERVAL: '1h' });
   expect(stderr).toContain('COMMIT_INTERVAL has no effect: ');
 });
 
-test('hawser router explain reads the settings that hawser router render reads', async () => {
+test('hawser router explain reads the same settings as hawser router render', async () => {
   const denied = { ROUTER_DENIED_DOMAINS: 'other.example.com' };
   expect(await explain('other.example.com', {})).toMatchObject({ answer: 'backend', route: 'shop:other' });
   expect(await explain('other.example.com', denied)).toMatchObject({
@@ -120,7 +120,7 @@ test.each([
   ['router', { ROUTER_CIPHERS: 'FOO' }, /HAProxy refuses the configuration: .*FOO/],
   ['router render', { ROUTER_ERRORFILE_404: '/missing/page' }, missingPage],
   ['router explain', { ROUTER_ERRORFILE_404: '/missing/page' }, missingPage],
-] as const)('hawser %s with %j ends with 2 and names the setting', async (name, env, words) => {
+] as const)('hawser %s with %j exits with 2 and names the setting', async (name, env, words) => {
   const file = join(folder, 'wrong.yaml');
   writeFileSync(file, yaml.stringify(route('first', 'shop.example.com', 1)));
   const argv = {

@@ -81,7 +81,7 @@ function askGuarded(identity: Pick<ConnectionOptions, 'cert' | 'key'>): Promise<
   });
 }
 
-/** One request of a client that accepts chunks; the body as received. */
+/** One request from a client that accepts chunks. Returns the body as received. */
 function askOpen(host: string, headers: Readonly<Record<string, string>> = {}) {
   return new Promise<{ readonly encoding: string | undefined; readonly body: Buffer }>((resolve, reject) => {
     const options = { host, port: open.httpPort, headers: { host: 'web.test', ...headers }, agent: false };

@@ -44,7 +44,7 @@ afterAll(async () => {
   pod.close();
 });
 
-/** The received text until `until` is in it, or until the other side closes. */
+/** Returns the text received until it matches `until` or the other side closes. */
 const say = (text: string, until: RegExp): Promise<string> =>
   new Promise((resolve, reject) => {
     heads.length = 0;
@@ -89,7 +89,7 @@ test('a WebSocket still gets its upgrade', async () => {
 });
 
 test.each(['X-SSL-Client-CN', 'X_SSL_Client_CN', 'x_ssl-client-dn', 'X-SSL_Client_Verify'])(
-  'the header %s of a client claims no certificate (M2)',
+  "a client's header %s claims no certificate (M2)",
   async (name) => {
     expect(await send('GET / HTTP/1.1', `${name}: root`)).toMatch(/^HTTP\/1\.1 200 /);
     expect(heads.join('')).not.toContain('root');

@@ -3,8 +3,8 @@ import type { Machine } from './machine.ts';
 import type { Probe } from './pod-manifest.ts';
 
 /**
- * Asks once, as the kubelet does: a command that ends with 0 in time, or an answer of 200 to 399 in time. `patience`
- * times as long as the manifest says.
+ * Runs a probe once, as the kubelet does: within `patience` times the manifest's timeout, the command must exit with 0
+ * or the answer be HTTP 200 to 399.
  */
 export async function askProbe(
   machine: Machine,

@@ -5,7 +5,7 @@ import { readProcess } from '../../../src/engine/system/process/processes.ts';
 import { sendSignal } from '../../helpers/vrrp/bed-process.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-/** By their ids. */
+/** By id. */
 export interface Owned {
   readonly containers: readonly string[];
   readonly pods: readonly string[];
@@ -14,9 +14,9 @@ export interface Owned {
 const ROOT = '/sys/fs/cgroup';
 
 /**
- * Kills what still runs in the cgroups of these pods and containers, and of the pods that these containers are in, and
- * removes them. podman leaves them where everything on a machine is killed at once, and where cgroups of both versions
- * are mounted some even when it removes a pod.
+ * Kills everything that still runs in the cgroups of these pods and containers, and of the pods around these
+ * containers, and removes the cgroups. podman leaves them behind when everything on a machine is killed at once. With
+ * cgroups v1 and v2 both mounted, it leaves some even when it removes a pod.
  */
 export async function endCgroups({ containers, pods }: Owned): Promise<void> {
   const names = new Set([...pods, ...containers.flatMap(namesOf)]);
@@ -25,7 +25,7 @@ export async function endCgroups({ containers, pods }: Owned): Promise<void> {
   await waitFor('cgroups of containers to be empty', () => {
     const folders = parents().flatMap((parent) => treesIn(parent, owned));
     sendSignal(folders.flatMap(processesIn), 'SIGKILL');
-    // What was just killed leaves its cgroup a moment later.
+    // A killed process leaves its cgroup a moment later.
     return folders.filter((dir) => !removeEmpty(dir)).length === 0;
   });
 }
@@ -34,19 +34,19 @@ function namesOf(container: string): readonly string[] {
   return [`libpod-${container}`, `libpod-conmon-${container}`, `conmon-${container}`];
 }
 
-/** podman's folder in each hierarchy, and in the only one of cgroups 2. */
+/** podman's folder in each v1 hierarchy, and in the single v2 one. */
 function parents(): readonly string[] {
   return [ROOT, ...foldersIn(ROOT)].map((dir) => join(dir, 'libpod_parent'));
 }
 
-/** A container's folder is in its pod's, but not in every hierarchy that has one for the pod. */
+/** A container's folder is in its pod's, but not in every hierarchy where the pod has one. */
 function podsAround(parent: string, containers: ReadonlySet<string>): readonly string[] {
   return foldersBelow(parent)
     .filter((dir) => containers.has(basename(dir)) && dirname(dir) !== parent)
     .map((dir) => basename(dirname(dir)));
 }
 
-/** Those of these names with everything in them, the deepest first. */
+/** The folders with these names and everything in them, deepest first. */
 function treesIn(parent: string, names: ReadonlySet<string>): readonly string[] {
   const tops = foldersIn(parent).filter((dir) => names.has(basename(dir)));
   return tops.flatMap((dir) => [...foldersBelow(dir), dir]);
@@ -81,7 +81,7 @@ function readText(path: string): string {
   }
 }
 
-/** False while something is in it. */
+/** False while it is not empty. */
 function removeEmpty(dir: string): boolean {
   try {
     rmdirSync(dir);

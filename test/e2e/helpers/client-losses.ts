@@ -4,12 +4,12 @@ import type { HoldingEvent } from '../../helpers/vrrp/holdings.ts';
 import { type Cut, isCut, probesWithin } from '../../helpers/vrrp/probes.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-/** Long enough for a lost packet to be sent again, and for a busy machine: only a request that fails is lost. */
+/** Long enough for a retransmission on a busy machine: only a request that fails counts as lost. */
 export const REQUEST_TIMEOUT_MS = 5_000;
 
 /**
- * The requests that failed since `fromMs`, each as "reason, from … to … ms, cuts at …", once none is under way. Those
- * that `cuts` explain are left out: one that was under way at `fromMs` may have been cut before it.
+ * The requests that failed since `fromMs`, each as "reason, from … to … ms, cuts at …", once all have ended. Those that
+ * `cuts` explain are left out; a request under way at `fromMs` may have been cut before it.
  */
 export async function lostSince(
   client: BedClient,

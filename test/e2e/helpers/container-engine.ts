@@ -4,25 +4,25 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type CommandResult, runCommand } from '../../../src/engine/system/process/run-command.ts';
 
-/** podman and buildah with images, containers, locks and settings of their own: nothing of the user's is touched. */
+/** podman and buildah with their own images, containers, locks and settings: nothing of the user's is touched. */
 export interface ContainerEngine {
   readonly dir: string;
-  /** Under these variables podman, buildah and scripts/image.sh use this engine. */
+  /** With these variables podman, buildah and scripts/image.sh use this engine. */
   readonly env: Readonly<Record<string, string>>;
   /** Runs `podman …` and returns its stdout; throws if it fails. */
   podman(...args: readonly string[]): Promise<string>;
   attempt(args: readonly string[], timeoutMs?: number): Promise<CommandResult>;
-  /** Ends every container, and removes what this engine has on disk. */
+  /** Stops every container and deletes the engine's files. */
   remove(): Promise<void>;
 }
 
 export interface EngineRequest {
   readonly dir: string;
-  /** What goes into containers.conf, as `findContainerSettings` found it. */
+  /** The lines for containers.conf, from `findContainerSettings`. */
   readonly settings: string;
-  /** Another folder of images. */
+  /** Another engine, whose images this one can use too. */
   readonly imagesOf?: { readonly dir: string };
-  /** In front of podman: the namespaces that its containers shall share. */
+  /** Goes in front of podman: the namespaces that its containers share. */
   readonly prefix?: readonly string[];
 }
 
@@ -31,7 +31,7 @@ const settingsScript = fileURLToPath(new URL('../../../scripts/container-setting
 
 const hookScript = fileURLToPath(new URL('cgroup-hook.sh', import.meta.url));
 
-/** The lines of a containers.conf with which containers start on this machine. */
+/** The containers.conf lines that containers need to start on this machine. */
 export function findContainerSettings(): string {
   const found = execFileSync('sh', [settingsScript], { encoding: 'utf8' });
   return found === '' ? '[engine]\n' : found;
@@ -46,11 +46,11 @@ export function createContainerEngine({
   const env = {
     CONTAINERS_CONF: join(dir, 'containers.conf'),
     CONTAINERS_STORAGE_CONF: join(dir, 'storage.conf'),
-    // Otherwise leftovers of an interrupted image build would count.
+    // Keeps the leftovers of an interrupted image build in the engine's folder.
     TMPDIR: join(dir, 'unfinished'),
   };
   mkdirSync(env.TMPDIR, { recursive: true });
-  // The settings end within their [engine] section. Locks in files, because those in shared memory are everybody's.
+  // The settings end in their [engine] section. Locks are files, because locks in shared memory belong to the whole machine.
   const own = { lock_type: 'file', tmp_dir: join(dir, 'tmp'), hooks_dir: [hooksFolder(dir)] };
   const lines = Object.entries(own).map(([name, value]) => `${name} = ${JSON.stringify(value)}\n`);
   writeFileSync(env.CONTAINERS_CONF, `${settings}${lines.join('')}`);

@@ -3,7 +3,7 @@ import type { PodContainer, Probe, ProbeKind } from './pod-manifest.ts';
 
 const LOOK_EVERY_MS = 1_000;
 
-/** One container from its start to its end, as its probes see it. */
+/** One run of a container, as its probes see it. */
 export interface ProbedLife {
   readonly ask: (probe: Probe) => Promise<boolean>;
   readonly isAlive: () => boolean;
@@ -13,9 +13,9 @@ export interface ProbedLife {
 }
 
 /**
- * As the kubelet: until the startup probe has succeeded once no other is asked; then liveness and readiness are, each with a
- * period of its own. A container without a probe has passed it. Resolves with `failed` where startup or liveness failed as
- * often in a row as the manifest allows, with `ended` where the container ended by itself, or nobody watches any more.
+ * Probes like the kubelet: until the startup probe has succeeded once, no other runs; then liveness and readiness run,
+ * each with its own period. A missing probe counts as passed. Resolves with `failed` if startup or liveness failed as
+ * often in a row as the manifest allows, and with `ended` if the container ended by itself or the watch was stopped.
  */
 export async function probeContainer(container: PodContainer, life: ProbedLife): Promise<'failed' | 'ended'> {
   const { startupProbe, livenessProbe, readinessProbe } = container;
@@ -36,7 +36,7 @@ export async function probeContainer(container: PodContainer, life: ProbedLife):
   const lives = await poll('livenessProbe', livenessProbe, { ...life, signal }, (_, failures) =>
     failures >= (livenessProbe?.failureThreshold ?? 0) ? 'failed' : undefined,
   );
-  // Without a liveness probe it lives until it ends.
+  // Without a liveness probe it runs until it ends.
   while (lives === 'none' && !signal.aborted && life.isAlive()) await pause(LOOK_EVERY_MS, signal);
   over.abort();
   await ready;
@@ -44,7 +44,7 @@ export async function probeContainer(container: PodContainer, life: ProbedLife):
   return lives === 'failed' ? 'failed' : 'ended';
 }
 
-/** Asks until `judge` has a verdict, told how many failures in a row there were; without a probe that is `none`. */
+/** Probes until `judge` returns a verdict on the number of consecutive failures. Returns `none` without a probe. */
 async function poll<Verdict extends string>(
   kind: ProbeKind,
   probe: Probe | undefined,
@@ -66,7 +66,7 @@ async function poll<Verdict extends string>(
   return 'ended';
 }
 
-/** Ends at once on the signal. */
+/** Ends early on the signal. */
 export async function pause(durationMs: number, signal: AbortSignal): Promise<void> {
   await setTimeout(durationMs, undefined, { signal }).catch(() => {});
 }

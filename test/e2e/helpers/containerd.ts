@@ -9,14 +9,14 @@ import type { Machine } from './machine.ts';
 const script = fileURLToPath(new URL('../../../scripts/packaged-programs.sh', import.meta.url));
 const PROGRAMS = ['containerd', 'ctr', 'containerd-shim-runc-v2'] as const;
 
-/** The parts that reach beyond its own folders, and that `ctr` does not need. */
+/** Disables the plugins that reach beyond containerd's own folders and that `ctr` does not need. */
 const CONFIG = `version = 2
 disabled_plugins = ["io.containerd.grpc.v1.cri", "io.containerd.internal.v1.opt"]
 `;
 
 /**
- * Starts Debian's containerd on a machine, as a process of it that goes with it, and gives it an image of the machine's podman
- * under the names `as`. Returns a PATH with which `ctr` is found and `podman` always fails.
+ * Starts Debian's containerd as a process of a machine, which ends with it, and gives it an image of the machine's
+ * podman under the names `as`. Returns a PATH on which `ctr` is found and `podman` always fails.
  */
 export async function startContainerd(
   machine: Machine,
@@ -36,7 +36,7 @@ export async function startContainerd(
   writeFileSync(join(bin, 'podman'), '#!/bin/sh\nexit 125\n');
   chmodSync(join(bin, 'podman'), 0o755);
 
-  // Its shims put their sockets there, whatever its settings say.
+  // The shims put their sockets there regardless of the settings.
   await machine.run('sh', '-c', 'mkdir -p /run/containerd && mount -t tmpfs tmpfs /run/containerd');
   const { PATH = '' } = process.env;
   const own = [`PATH=${dirname(containerd)}:${PATH}`, containerd];

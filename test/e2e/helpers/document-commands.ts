@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The commands of a fenced `sh` block, and where the comment in its first line says that they are typed. */
+/** The commands of a fenced `sh` block, and where to type them, from the comment on its first line. */
 export interface CommandBlock {
   readonly where: string;
   readonly commands: readonly string[];
@@ -10,8 +10,8 @@ export interface CommandBlock {
 const root = join(import.meta.dirname, '../../..');
 
 /**
- * The command blocks of a document, or of what stands below one of its headings up to the next one. Throws if there
- * is no such heading, or a block does not say where its commands are typed.
+ * The command blocks of a document, or of the section below one of its headings. Throws if the heading is missing, or
+ * if a block does not say where to type its commands.
  */
 export function commandBlocks(path: string, heading?: string): readonly CommandBlock[] {
   const parts = partsOf(readFileSync(join(root, path), 'utf8'));
@@ -22,7 +22,7 @@ export function commandBlocks(path: string, heading?: string): readonly CommandB
 
 interface Part {
   readonly heading: string;
-  /** Lines of fenced blocks of the shell. */
+  /** Lines of the fenced shell blocks. */
   readonly blocks: string[][];
 }
 
@@ -35,7 +35,7 @@ function partsOf(text: string): readonly Part[] {
       fence = isOpening ? [] : undefined;
       if (fence !== undefined && line === '```sh') parts.at(-1)?.blocks.push(fence);
     } else if (fence !== undefined) fence.push(line);
-    // In a block that would be a comment.
+    // Inside a block this would be a comment.
     else if (/^#+ /.test(line)) parts.push({ heading: line, blocks: [] });
   }
   return parts;

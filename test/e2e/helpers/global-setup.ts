@@ -14,12 +14,12 @@ declare module 'vitest' {
 }
 
 export interface BuiltImage {
-  /** Of the engine that has the image. */
+  /** The folder of the engine that has the image. */
   readonly dir: string;
   readonly settings: string;
-  /** As the manifests name it; its adverts are rare. */
+  /** The tag in the manifests. This image has rare adverts. */
   readonly tag: string;
-  /** What scripts/image.sh has built. */
+  /** The image as scripts/image.sh built it. */
   readonly shipped: string;
 }
 
@@ -27,13 +27,13 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const rareAdverts = join(root, 'test/fixtures/rare-adverts');
 const script = (name: string) => join(root, 'scripts', name);
 
-/** Builds the image once, before the first test. Everything goes when the tests end, however they do, and what earlier ones left goes before. */
+/** Builds the image once. Removes leftovers of earlier runs before the first test, and its own at the end, however the tests end. */
 export async function setup(project: {
   provide(key: 'builder', value: BuiltImage): void;
 }): Promise<() => Promise<void>> {
   await removeOrphans(RUN_FOLDERS);
   const stack = new DisposableStack();
-  // One that is kept between runs builds only what has changed.
+  // An engine kept between runs builds only what has changed.
   const kept = process.env['HAWSER_E2E_ENGINE'];
   const dir = kept ?? makeRunFolder('images', stack);
   const settings = findContainerSettings();
@@ -51,13 +51,13 @@ export async function setup(project: {
   };
 }
 
-/** Makes an image whose adverts are rare out of one that is as users get it. */
+/** Makes an image with rare adverts from the image that users get. */
 export async function withRareAdverts(engine: ContainerEngine, shipped: string, tag: string): Promise<void> {
   const file = ['--file', join(rareAdverts, 'Containerfile'), '--build-arg', `HAWSER=${shipped}`];
   await engine.podman('build', '--network', 'host', '--tag', tag, ...file, rareAdverts);
 }
 
-/** Builds with scripts/image.sh, as users do, into the engine's images. Returns its output. */
+/** Builds with scripts/image.sh, as users do, into the engine's images. Returns the output. */
 export function buildImage(
   engine: Pick<ContainerEngine, 'env'>,
   tool: 'podman' | 'buildah',
@@ -74,8 +74,8 @@ export function buildImage(
 }
 
 /**
- * Gives the engine the image that the Dockerfile starts from, or the one of the other Debian that BASE names, made of
- * packages that apt on this machine can reach. Any other BASE is pulled.
+ * Gives the engine the base image of the Dockerfile, or that of the Debian release that BASE names, made from packages
+ * that apt on this machine can reach. Any other BASE is pulled.
  */
 async function provideBase(engine: ContainerEngine): Promise<void> {
   const base = process.env['BASE'] ?? 'debian:trixie-slim';

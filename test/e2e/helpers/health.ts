@@ -5,12 +5,12 @@ import type { Machine } from './machine.ts';
 import { type ContainerState, containerState } from './pod-runner.ts';
 import type { PodWorld } from './pod-world.ts';
 
-/** Two processors may have much to do besides. */
+/** Both CPUs may be busy with other work. */
 export const PATIENCE_MS = 300_000;
-/** Between two looks that take a process each. */
+/** Between two checks that each start a process. */
 const LOOK_EVERY_MS = 500;
 
-/** As `waitFor`, for what has to be asked of a node's programs. */
+/** Like `waitFor`, for conditions that are checked by running a program on a node. */
 export async function waitForPods(
   what: string,
   condition: () => Promise<boolean>,
@@ -32,7 +32,7 @@ export const containers: readonly ContainerName[] = [
   { pod: 'keepalived', name: 'keepalived-monitor' },
 ];
 
-/** The names of those whose liveness probe fails now. */
+/** Names of the containers whose liveness probe fails now. */
 export async function unwell(kubelet: Kubelet, among = containers): Promise<readonly string[]> {
   const answers = await Promise.all(
     among.map(async ({ pod, name }) => ((await kubelet.probe(pod, name)) ? [] : [name])),
@@ -58,7 +58,7 @@ export async function statesOf(machine: Machine): Promise<ReadonlyMap<string, Co
   return new Map(states);
 }
 
-/** Both pods answer their probes, this node leads the VIP to its HAProxy, and a node holds the VIP. */
+/** Both pods pass their probes, this node redirects the VIP to its HAProxy, and one node holds the VIP. */
 export async function ready(world: PodWorld, machine: Machine): Promise<void> {
   try {
     await allWell(world.kubelet(machine));
@@ -69,7 +69,7 @@ export async function ready(world: PodWorld, machine: Machine): Promise<void> {
   }
 }
 
-/** What every container has logged last, to find out why a test failed. */
+/** The last log lines of every container, to find out why a test failed. */
 async function lastWords({ machines }: PodWorld): Promise<string> {
   const words = machines.flatMap((machine) =>
     containers.map(async ({ pod, name }) => {

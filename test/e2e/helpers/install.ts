@@ -9,13 +9,13 @@ export type PodName = 'haproxy' | 'keepalived';
 const SETTINGS = '/etc/hawser/config.yaml';
 const ASIDE = '/etc/kubernetes/aside';
 
-/** `hawser install` out of the image, as the README has it. */
+/** `hawser install` from the image, as in the README. */
 export async function install(
   machine: Machine,
   bed: VrrpBed,
   {
     image = inject('builder').tag,
-    // All nodes at once: none serves yet that could say the name.
+    // All nodes are installed at once: none serves yet, so none can tell the name.
     flags = ['--join', '--cluster-name', 'e2e'],
   }: { image?: string; flags?: readonly string[] } = {},
 ): Promise<void> {
@@ -26,8 +26,8 @@ export async function install(
 }
 
 /**
- * Before an install, where there are none. A monitor may be silent for longer than by default while podman restarts it. What a node's clients leave behind when the VIP moves
- * takes the whole drain timeout of its HAProxy, because they cannot say goodbye.
+ * Before the first install. podman may restart a monitor, which is then silent for longer than the default allows. Clients cannot
+ * close the connections they leave on a node when the VIP moves: those take the whole drain timeout of its HAProxy.
  */
 export async function writeSettings(machine: Machine): Promise<void> {
   const text = 'haproxy:\n  drainTimeout: 10s\nkeepalived:\n  monitorTimeout: 60s\n';
@@ -35,7 +35,7 @@ export async function writeSettings(machine: Machine): Promise<void> {
     await writeFile(machine, SETTINGS, text);
 }
 
-/** `hawser uninstall` out of the image. Resolves once nothing is left; throws with what is. */
+/** `hawser uninstall` from the image. Resolves once nothing is left; throws with what is. */
 export async function uninstall(machine: Machine): Promise<void> {
   const container = [
     'run',
@@ -49,7 +49,7 @@ export async function uninstall(machine: Machine): Promise<void> {
   await machine.engine.podman(...container, 'uninstall', '--root', '/host');
 }
 
-/** Takes a pod's manifest out of the kubelet's folder. */
+/** Moves a pod's manifest out of the kubelet's folder. */
 export async function takeOut(machine: Machine, pod: PodName): Promise<void> {
   await machine.run('sh', '-c', `mkdir -p ${ASIDE} && mv ${MANIFESTS}/${pod}.yaml ${ASIDE}/`);
 }
@@ -58,12 +58,12 @@ export async function putBack(machine: Machine, pod: PodName): Promise<void> {
   await machine.run('mv', `${ASIDE}/${pod}.yaml`, `${MANIFESTS}/`);
 }
 
-/** hawser's credentials, with everything in one file, renamed into place. */
+/** hawser's credentials in a single file, renamed into place. */
 export async function writeKubeconfig(machine: Machine, bed: VrrpBed): Promise<void> {
   await writeFile(machine, '/etc/hawser/kubeconfig', kubeconfig(bed, `${bed.vip}:6443`));
 }
 
-/** Written beside, then renamed: a reader never sees half of it. Folders that are missing are closed to others. */
+/** Writes a new file and renames it, so that no reader sees half of it. Missing folders are created private. */
 export async function writeFile(
   machine: Machine,
   path: string,

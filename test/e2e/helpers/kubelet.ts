@@ -14,19 +14,19 @@ export interface ProbeResult {
   readonly ok: boolean;
 }
 
-/** Plays the kubelet on one machine for static pods: manifests folder, volumes, probes, grace periods. */
+/** Stands in for the kubelet on one machine, for static pods: manifest folder, volumes, probes, grace periods. */
 export interface Kubelet {
-  /** Every answer to a probe so far. */
+  /** Every probe result so far. */
   probes(): readonly ProbeResult[];
-  /** Containers that were restarted because their probe had failed too often. */
+  /** Containers that were restarted because a probe failed too often. */
   killed(): readonly string[];
-  /** Why pods could not be started, one text an attempt. */
+  /** Why pods could not be started, one text per attempt. */
   troubles(): readonly string[];
-  /** Whether every container of a pod is ready, by its last answers. */
+  /** Whether every container of a pod is ready, by its last probe results. */
   isReady(pod: string): boolean;
-  /** Asks a container's liveness probe now. */
+  /** Runs a container's liveness probe now. */
   probe(pod: string, container: string): Promise<boolean>;
-  /** As if the kubelet had ended: its pods keep running. Resolves when nothing is in progress. */
+  /** Stops the kubelet; its pods keep running. Resolves once nothing is in progress. */
   stop(): Promise<void>;
 }
 
@@ -40,8 +40,8 @@ const LOOK_EVERY_MS = 300;
 export const MANIFESTS = '/etc/kubernetes/manifests';
 
 /**
- * `patience`: how many times as long as the manifest says an answer to a probe may take. Here podman has to start for it,
- * and several nodes share the processors of one.
+ * `patience` multiplies the probe timeouts of the manifest: here every probe has to start podman, and several nodes
+ * share the CPUs of one.
  */
 export function startKubelet(machine: Machine, patience: number): Kubelet {
   const stop = new AbortController();
@@ -73,14 +73,14 @@ export function startKubelet(machine: Machine, patience: number): Kubelet {
       if (old !== undefined) await remove(file, old);
       if (text !== undefined) await play(file, text);
     } catch (error) {
-      // It is tried again, as the kubelet does.
+      // Retried, as by the kubelet.
       if (!stop.signal.aborted) troubles.push(String(error));
     }
   };
   const loop = async () => {
     while (!stop.signal.aborted) {
       const wanted = readManifests(machine.at(MANIFESTS));
-      // Each pod for itself: one that takes its time to end holds up no other.
+      // In parallel: a pod that is slow to end must not delay the others.
       await Promise.all(
         [...new Set([...running.keys(), ...wanted.keys()])].map((file) => sync(file, wanted.get(file))),
       );
@@ -110,7 +110,7 @@ export function startKubelet(machine: Machine, patience: number): Kubelet {
   };
 }
 
-/** The kubelet leaves out what begins with a dot. */
+/** The kubelet skips files that begin with a dot. */
 function readManifests(dir: string): ReadonlyMap<string, string> {
   const files = readdirSync(dir).filter((name) => name.endsWith('.yaml') && !name.startsWith('.'));
   return new Map(
@@ -118,7 +118,7 @@ function readManifests(dir: string): ReadonlyMap<string, string> {
       try {
         return [[name, readFileSync(join(dir, name), 'utf8')]];
       } catch (error) {
-        // It was removed since it was listed.
+        // Removed since it was listed.
         if (codeOf(error) === 'ENOENT') return [];
         throw error;
       }
@@ -137,7 +137,7 @@ interface Watch {
 interface Journal {
   readonly probes: ProbeResult[];
   readonly killed: string[];
-  /** Of each container, by `pod/name`. */
+  /** Per container, by `pod/name`. */
   readonly ready: Map<string, boolean>;
 }
 
@@ -151,10 +151,10 @@ async function watchPod(machine: Machine, pod: Pod, watch: Watch): Promise<void>
   });
 }
 
-/** Between two looks for a process that is not there yet. */
+/** Between two checks for a process that is not there yet. */
 const LOOK_FOR_PROCESS_MS = 200;
 
-/** Resolves once the container has ended, by itself or because a probe had failed too often. */
+/** Resolves once the container has ended, by itself or because a probe failed too often. */
 async function watchLife(
   machine: Machine,
   { metadata, spec }: Pod,

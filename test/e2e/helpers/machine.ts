@@ -10,21 +10,21 @@ import { type ContainerEngine, createContainerEngine } from './container-engine.
 import { containersIn, podsIn } from './remove-orphans.ts';
 
 /**
- * A node of the bed with a hostname, folders of its own above the machine's, and a container engine: a manifest finds
- * every path of the host that it names, on three nodes of one machine.
+ * A node of the bed with a hostname, folders of its own layered over the machine's, and a container engine. A manifest
+ * finds every host path that it names, on each of three nodes of one machine.
  */
 export interface Machine {
   readonly node: BedNode;
   readonly engine: ContainerEngine;
-  /** What goes in front of a program that runs on this node. */
+  /** Goes in front of a program that runs on this node. */
   readonly prefix: readonly [string, ...string[]];
-  /** A node's path, as this process sees it. */
+  /** A node's path, as seen from this process. */
   at(path: string): string;
-  /** Throws if it does not exit with 0. Returns its stdout. */
+  /** Throws unless it exits with 0. Returns its stdout. */
   run(...argv: readonly string[]): Promise<string>;
-  /** The node's disks, layered over the machine's own folders. Kept by a power cut. */
+  /** Mounts the node's disks over the machine's own folders. They survive a power cut. */
   boot(): Promise<void>;
-  /** After everything on the node was killed: what a power cut leaves of its mounts and containers. */
+  /** Removes the mounts and containers that a power cut leaves, after everything on the node was killed. */
   lose(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export function createMachine(node: BedNode, workDir: string): Machine {
       throw new Error(`Cannot use "${node.name}": it is off, expected it to have been booted`);
     return holder.pid;
   };
-  // The working directory only once inside: one of another mount namespace has no name there.
+  // Changes directory only once inside: a directory of another mount namespace has no name there.
   const prefix = (): [string, ...string[]] =>
     [
       ...['nsenter', `--net=/run/netns/${node.namespace.name}`],
@@ -93,7 +93,7 @@ export function createMachine(node: BedNode, workDir: string): Machine {
 }
 
 const ownFolders = ['/etc', '/var/lib', '/var/log', '/usr/local/bin'];
-/** What the machine below has of its own, by its packages: nodes begin without it. */
+/** What packages put on the machine below: nodes start without it. */
 const ofOthers = [
   ...['haproxy', 'keepalived', 'hawser', 'kubernetes'].map((name) => `/etc/${name}`),
   ...['/var/lib/kubelet', '/var/log/hawser'],
@@ -104,7 +104,7 @@ interface Holder {
   end(): Promise<void>;
 }
 
-/** Mounts and hostname, held by a process outside of the node's network: whatever is killed there, they stay. */
+/** Mounts and hostname, held by a process outside the node's network, so that they survive whatever is killed there. */
 async function holdNamespaces(hostname: string): Promise<Holder> {
   const script = 'hostname "$1" && echo held && read -r _';
   const argv = ['--mount', '--uts', '--propagation', 'private', 'sh', '-c', script, 'holder', hostname];

@@ -42,7 +42,7 @@ export function parsePod(text: string): Pod {
   return podSchema.parse(parse(text));
 }
 
-/** The kubelet's, on the machine; the pod's name stands for its uid. */
+/** The kubelet's folder for the pod, on the machine; the pod's name stands for its uid. */
 export function podFolder(pod: Pod): string {
   return `/var/lib/kubelet/pods/${pod.metadata.name}`;
 }
@@ -53,9 +53,9 @@ export function emptyDirPath(pod: Pod, volume: string): string {
 }
 
 /**
- * The manifest with what podman 4.3 does otherwise than the kubelet put right: an emptyDir is a folder of this pod alone
- * (podman shares one between all pods that call theirs alike), a pod on the host's network has the host's name, and probes
- * are the kubelet's (podman leaves them to systemd's timers, and asks an httpGet with a curl of the image's own).
+ * The manifest, adapted where podman 4.3 differs from the kubelet: an emptyDir is a folder of this pod alone (podman
+ * shares one between all pods that use the same name), a pod on the host's network has the host's name, and the kubelet
+ * runs the probes (podman leaves them to systemd timers, and runs an httpGet with the image's own curl).
  */
 export function forPodman(pod: Pod, hostname: string): string {
   const containers = pod.spec.containers.map(

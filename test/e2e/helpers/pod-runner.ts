@@ -4,14 +4,14 @@ import { emptyDirPath, forPodman, type Pod, podFolder } from './pod-manifest.ts'
 import { notePod } from './remove-orphans.ts';
 
 export interface ContainerState {
-  /** On the machine; 0 if it does not run. */
+  /** On the machine; 0 if it is not running. */
   readonly pid: number;
   readonly running: boolean;
-  /** How often it was started again after it had ended by itself. */
+  /** How often it was restarted after it ended by itself. */
   readonly restarts: number;
 }
 
-/** `podman kube play`, with the volumes that the kubelet makes. Throws if the pod cannot start. */
+/** `podman kube play`, with the volumes that the kubelet would make. Throws if the pod cannot start. */
 export async function playPod(machine: Machine, pod: Pod): Promise<void> {
   for (const { name, emptyDir } of pod.spec.volumes)
     if (emptyDir !== undefined) await makeEmptyDir(machine, emptyDirPath(pod, name), emptyDir.medium);
@@ -23,7 +23,7 @@ export async function playPod(machine: Machine, pod: Pod): Promise<void> {
 }
 
 async function playFile(machine: Machine, name: string, file: string): Promise<void> {
-  // Leftovers of an earlier attempt: a pod that failed to start still exists.
+  // A pod that failed to start in an earlier attempt still exists.
   await machine.engine.attempt(['pod', 'rm', '--force', '--time', '0', name]);
   const printed = await machine.engine.podman('kube', 'play', file);
   const [, id] = /^Pod:\n([0-9a-f]{64})$/m.exec(printed) ?? [];
@@ -32,8 +32,8 @@ async function playFile(machine: Machine, name: string, file: string): Promise<v
 }
 
 /**
- * SIGTERM for all, after the grace period SIGKILL; then nothing is left of the pod and its volumes. The pod gets the signal, not
- * its containers: once one of them has ended, podman sends the others a second SIGTERM, which the kubelet does not.
+ * SIGTERM to all, SIGKILL after the grace period; then the pod and its volumes are gone. The signal goes to the pod, not to its
+ * containers: once one of those has ended, podman sends the others a second SIGTERM, which the kubelet does not.
  */
 export async function removePod(machine: Machine, pod: Pod): Promise<void> {
   const { name } = pod.metadata;
@@ -60,7 +60,7 @@ export async function containerState(machine: Machine, pod: string, name: string
     : { pid: 0, running: false, restarts: 0 };
 }
 
-/** As the kubelet: every user may write. One in memory is empty after a boot, one on disk is not. */
+/** World-writable, as the kubelet makes it. In memory it is empty after a boot, on disk it is not. */
 async function makeEmptyDir(machine: Machine, path: string, medium: string | undefined): Promise<void> {
   await machine.run('mkdir', '-p', path);
   if (medium === 'Memory' && !(await isMounted(machine, path)))

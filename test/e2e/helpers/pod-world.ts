@@ -11,12 +11,12 @@ export interface PodWorld extends AsyncDisposable {
   readonly machines: readonly Machine[];
   kubelet(machine: Machine): Kubelet;
   startApi(machine: Machine): Promise<void>;
-  /** The machine with its kubelet; nothing else runs. */
+  /** Boots the machine with its kubelet; nothing else runs. */
   powerOn(machine: Machine): Promise<void>;
   powerOff(machine: Machine): Promise<void>;
 }
 
-/** `probePatience` as `startKubelet` has it: where probes are not what is tested, a busy machine must not look like them. */
+/** `probePatience`: see `startKubelet`. In tests of other things, a busy machine must not fail the probes. */
 export async function createPodWorld(count: number, probePatience = 6): Promise<PodWorld> {
   const stack = new AsyncDisposableStack();
   try {
@@ -47,7 +47,7 @@ async function furnish(count: number, probePatience: number, stack: AsyncDisposa
     kubelets.delete(machine);
     await bed.powerOff(machine.node);
     await stopped;
-    // What the kubelet had begun just before may have left something more.
+    // The kubelet may have started more just before.
     machine.node.killAll();
     await machine.lose();
   };

@@ -7,7 +7,7 @@ import { buildImage, withRareAdverts } from './global-setup.ts';
 /** An image to upgrade from. */
 export interface PreviousImage {
   readonly tag: string;
-  /** What it was made from, for a reader. */
+  /** What it was built from, for the output. */
   readonly from: string;
 }
 
@@ -16,8 +16,8 @@ const SHIPPED = 'hawser:previous-shipped';
 const TAG = 'hawser:previous';
 
 /**
- * Gives the engine the image of the previous release: the last tag before this commit, or without a tag the commit before this one.
- * HAWSER_UPGRADE_FROM names another commit, or an OCI archive of a release. Throws if it cannot be built or loaded.
+ * Gives the engine the image of the previous release: the last tag before this commit, or the previous commit if there is no tag.
+ * HAWSER_UPGRADE_FROM names another commit, or the OCI archive of a release. Throws if it cannot be built or loaded.
  */
 export async function providePrevious(engine: ContainerEngine): Promise<PreviousImage> {
   const wanted = process.env['HAWSER_UPGRADE_FROM'];
@@ -33,7 +33,7 @@ export async function providePrevious(engine: ContainerEngine): Promise<Previous
   git('worktree', 'prune');
   git('worktree', 'add', '--quiet', '--detach', tree, commit);
   try {
-    // Otherwise scripts/image.sh there installs its own.
+    // Otherwise scripts/image.sh of that tree installs its own.
     if (sameLock(tree)) execFileSync('cp', ['-al', join(root, 'node_modules'), join(tree, 'node_modules')]);
     buildImage(engine, 'podman', SHIPPED, { root: tree });
   } finally {

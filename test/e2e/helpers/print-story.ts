@@ -7,8 +7,8 @@ import type { PodWorld } from './pod-world.ts';
 const HAWSER = fileURLToPath(new URL('../../../bin/hawser', import.meta.url));
 
 /**
- * For `beforeEach`: where the test fails, what the nodes' journals say happened in it, as `hawser timeline` tells it, and
- * what their kubelets met with so far.
+ * For `beforeEach`: if the test fails, prints what `hawser timeline` shows of the nodes' journals since it started, and
+ * all problems of the kubelets so far.
  */
 export function printStoryOf(world: () => PodWorld): (context: TestContext) => void {
   return ({ onTestFailed }) => {

@@ -8,12 +8,12 @@ import { endCgroups } from './cgroups.ts';
 import { orphanedFolders } from './run-folder.ts';
 
 /**
- * Takes away what runs of the tests have left that were ended before they could: everything that a folder below
- * `parent` names whose process is gone. Other processes may do the same at the same time.
+ * Removes what killed test runs left behind: everything named by a folder below `parent` whose process is gone. Other
+ * processes may do the same at the same time.
  */
 export async function removeOrphans(parent: string): Promise<void> {
   for (const { path, owner } of orphanedFolders(parent)) {
-    // A pid that is another process's now says nothing about who made what is called after it.
+    // If the pid was reused, the namespaces named after it may belong to the new process.
     const namesake = readProcess(owner.pid);
     if (namesake === undefined || namesake.id.startTicks === owner.startTicks)
       for (const name of namespacesOf(owner.pid)) await removeNetNamespace(name);
@@ -32,12 +32,12 @@ function namespacesOf(pid: number): readonly string[] {
   return namesIn('/run/netns').filter((name) => name.startsWith(`hawser-${pid}-`));
 }
 
-/** The builder's is the folder itself, a node's is in the folder of that name. */
+/** The builder's engine is the folder itself; a node's is in the folder with the node's name. */
 function enginesIn(path: string): readonly string[] {
   return [path, ...namesIn(path).map((name) => join(path, name, 'engine'))];
 }
 
-/** Ids of the pods that were ever started by an engine in `dir`, as `notePod` noted them. */
+/** Ids of all pods that an engine in `dir` has ever started, as noted by `notePod`. */
 export function podsIn(dir: string): readonly string[] {
   return namesIn(join(dir, PODS));
 }

@@ -10,14 +10,14 @@ import {
 } from '../../../src/engine/system/process/processes.ts';
 import { cleanUpAfterDeath } from '../../helpers/survivor.ts';
 
-/** Where engines and nodes of the tests are. On a disk: images are large. */
+/** Where the engines and nodes of the tests are. On disk, because images are large. */
 export const RUN_FOLDERS = '/var/tmp';
 
 const PREFIX = 'hawser-e2e-';
 const OWNER = 'owner.json';
 const ownerSchema = z.object({ pid: z.number(), startTicks: z.number(), epoch: z.string() });
 
-/** A folder with what belongs to one process of the tests: containers, and namespaces called after its pid. */
+/** A folder with what belongs to one test process: containers, and namespaces named after its pid. */
 export interface RunFolder {
   readonly path: string;
   readonly owner: ProcessId;
@@ -25,7 +25,7 @@ export interface RunFolder {
 
 const removeOrphansScript = fileURLToPath(new URL('remove-orphans-now.ts', import.meta.url));
 
-/** A new folder that says whose it is. It goes with the stack; with everything that was begun in it if this process dies. */
+/** A new folder, marked with its owner. Removed with the stack, or, with everything started in it, if this process dies. */
 export function makeRunFolder(kind: string, stack: DisposableStack | AsyncDisposableStack): string {
   const path = mkdtempSync(join(RUN_FOLDERS, `${PREFIX}${kind}-`));
   const self = readProcess(process.pid);
@@ -43,7 +43,7 @@ export function markOwner(path: string, owner: ProcessId): void {
   writeFileSync(join(path, OWNER), JSON.stringify({ ...owner, epoch: processEpoch() }));
 }
 
-/** Folders below `parent` whose process has ended. Without a mark, or with one of another pid namespace, it is not known. */
+/** Folders below `parent` whose process has ended. Leaves out those without a mark, or with a mark from another pid namespace. */
 export function orphanedFolders(parent: string): readonly RunFolder[] {
   return readdirSync(parent)
     .filter((name) => name.startsWith(PREFIX))
@@ -66,7 +66,7 @@ function readOwner(path: string): Owner | undefined {
 
 function isRunning(owner: Owner): boolean {
   const [here, there] = [processEpoch(), owner.epoch].map((epoch) => epoch.split('/'));
-  // Nothing outlives a boot.
+  // Nothing survives a reboot.
   if (here?.[0] !== there?.[0]) return false;
   return here?.[1] !== there?.[1] || isAlive(owner);
 }

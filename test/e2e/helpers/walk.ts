@@ -8,14 +8,14 @@ import { type CommandBlock, commandBlocks } from './document-commands.ts';
 import type { Machine } from './machine.ts';
 import type { PodWorld } from './pod-world.ts';
 
-/** Shell variables of the documents, such as VIP, and what they are here. */
+/** Shell variables of the documents, such as VIP, and their values here. */
 export type Variables = Readonly<Record<string, string>>;
 
-/** Types the commands of documents, as they stand there, on the nodes of a world. */
+/** Types the commands of documents verbatim on the nodes of a world. */
 export interface Walk {
-  /** The commands of one block, not typed yet. Throws if the section does not have exactly one with this place. */
+  /** The commands of one block, not typed yet. Throws unless exactly one block has this place. */
   commands(where: string): readonly string[];
-  /** Returns its output; throws if it does not exit with 0. */
+  /** Returns the output; throws unless it exits with 0. */
   type(machine: Machine, command: string, variables?: Variables): Promise<string>;
   typeAll(machine: Machine, commands: readonly string[], variables?: Variables): Promise<void>;
   /** Places of blocks whose commands were not run. */
@@ -23,7 +23,7 @@ export interface Walk {
 }
 
 const PATIENCE_MS = 300_000;
-/** Variables and shell functions that a document defines, for all that follow. */
+/** Variables and shell functions that a document defines for everything after it. */
 const DEFINITION = /^\w+(?:=|\(\) \{)/;
 
 export function startWalk(
@@ -68,7 +68,7 @@ export function startWalk(
 
 const localApiServes = (name: string) => fileURLToPath(new URL(`../stand-ins/${name}`, import.meta.url));
 
-/** A folder for PATH with the programs that are played. */
+/** A folder for PATH with the stand-in programs. */
 function writeStandIns({ bed }: PodWorld): string {
   const cluster: ClusterFile = {
     apiServer: [...apiServerArgv(bed)],

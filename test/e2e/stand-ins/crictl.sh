@@ -1,7 +1,7 @@
 #!/bin/sh
-# Plays crictl's part with podman, whose containers have the pod's name in front of their own:
+# Stands in for crictl with podman, whose container names begin with the pod's name:
 #   crictl ps -q --name REGEX [--label …]; crictl exec [--sync] [-i -t] ID COMMAND…
-# As crictl 1.24 and newer do, exec ends with 1 for every failure, and with --sync it drops the output of a command that fails.
+# As in crictl 1.24 and newer, exec exits with 1 for every failure, and with --sync drops the output of a command that fails.
 set -eu
 
 refuse() {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Plays the part of ctr that gets the image and the command hawser onto a node, with podman. It has no container and no image of its
-# own, so that the script hawser goes on to podman.
+# Stands in for the parts of ctr that get the image and the hawser command onto a node, with podman. It lists no
+# container and no image, so that the hawser script goes on to podman.
 set -eu
 
 case "$*" in

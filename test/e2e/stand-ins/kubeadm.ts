@@ -9,9 +9,8 @@ import { type ClusterFile, changeObjects, readClusterFile, thisNode } from './cl
 import { kubeconfig } from './kubeconfig.ts';
 
 /**
- * Plays kubeadm's part on one node, as far as it meets hawser: an API server that starts to listen on 6443, and that is
- * waited for at the control plane's endpoint; a Node that comes and goes; credentials. The first argument names the
- * cluster file.
+ * Stands in for kubeadm on one node, as far as it concerns hawser: an API server that starts to listen on 6443 and is
+ * waited for at the control-plane endpoint, a Node, and credentials. The first argument names the cluster file.
  */
 const [file, ...argv] = process.argv.slice(2);
 const cluster = readClusterFile(file);
@@ -38,7 +37,7 @@ async function play(line: string): Promise<string | undefined> {
 
 async function makeControlPlane(endpoint: string, how: 'init' | 'join'): Promise<string> {
   if (await answers('127.0.0.1:6443')) throw new Error('[ERROR Port-6443]: Port 6443 is in use');
-  // A node that joins asks the cluster who it is before anything else.
+  // A joining node asks the cluster before it does anything else.
   if (how === 'join') await reach(endpoint);
   mkdirSync(`${KUBERNETES}/pki`, { recursive: true });
   copyFileSync(cluster.authorityFile, AUTHORITY);
@@ -54,7 +53,7 @@ async function reach(endpoint: string): Promise<void> {
   await waitFor(`${endpoint} to answer`, () => answers(endpoint), PATIENCE_MS);
 }
 
-/** With a certificate of the cluster's authority, for this very address. */
+/** True if it answers with a certificate of the cluster's authority for this very address. */
 function answers(endpoint: string): Promise<boolean> {
   const options = { ca: readFileSync(cluster.authorityFile), timeout: 1_000, agent: false };
   return new Promise((resolve) => {
@@ -80,7 +79,7 @@ function startApiServer({ apiServer: [program = '', ...args] }: ClusterFile): vo
 }
 
 function printKubeconfig(user: string): number {
-  // Without --config kubeadm names this node's own API server, not the control plane's endpoint (kubernetes/kubeadm#3267).
+  // Without --config, kubeadm names this node's own API server, not the control-plane endpoint (kubernetes/kubeadm#3267).
   process.stdout.write(kubeconfig(cluster, `${self.address}:6443`, user));
   return 0;
 }

@@ -5,7 +5,7 @@ export interface Credentials {
   readonly identity: { readonly certFile: string; readonly keyFile: string };
 }
 
-/** The text of a kubeconfig for `HOST:PORT`, with every key in it. */
+/** The text of a self-contained kubeconfig for `HOST:PORT`. */
 export function kubeconfig(
   { authorityFile, identity }: Credentials,
   endpoint: string,

@@ -3,11 +3,11 @@ import { parseAllDocuments } from 'yaml';
 import * as z from 'zod/mini';
 import { changeObjects, readClusterFile } from './cluster-file.ts';
 
-/** Plays the part of kubectl that changes the cluster: the API servers here are read-only. */
+/** Stands in for the kubectl commands that change the cluster: the API servers here are read-only. */
 const [file, ...argv] = process.argv.slice(2);
 const cluster = readClusterFile(file);
 const [, verb] = /^--kubeconfig \/etc\/kubernetes\/admin\.conf (.*)$/.exec(argv.join(' ')) ?? [];
-// As kubectl, which reads it first.
+// Like kubectl, which reads it first.
 readFileSync('/etc/kubernetes/admin.conf');
 const [, name] = /^delete node (\S+)$/.exec(verb ?? '') ?? [];
 if (name !== undefined) deleteNode(name);

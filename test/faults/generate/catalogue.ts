@@ -1,4 +1,4 @@
-/** What can be killed or stopped on a node: a program with its children, or one process of hawser. */
+/** What can be killed or stopped on a node: a program with its children, or a single process of hawser. */
 export const targets = [
   'haproxy',
   'haproxy-supervisor',
@@ -12,7 +12,7 @@ export const targets = [
 ] as const;
 export type Target = (typeof targets)[number];
 
-/** What hawser writes, relative to a node's folder; `run/` stands for /run. */
+/** Files that hawser writes, relative to a node's folder; `run/` stands for /run. */
 const outputs = [
   'haproxy.cfg',
   'haproxy.cfg.last-good',
@@ -31,7 +31,7 @@ const outputs = [
   'run/haproxy.pid',
   'run/keepalived.pid',
 ] as const;
-/** Nothing can be put into these, but they can be removed. */
+/** Sockets and FIFOs have no content to damage; they can only be deleted. */
 const sockets = [
   'run/haproxy-master.sock',
   'run/haproxy.sock',
@@ -45,24 +45,24 @@ const inEveryWay = (files: readonly string[]) => files.flatMap((file) => ways.ma
 const lies = ['empty', 'half', 'old', 'huge', 'invalid'] as const;
 
 export interface Kind {
-  /** A line for people. */
+  /** One-line description. */
   readonly about: string;
   readonly variants: readonly string[];
-  /** On one node, or in what the nodes share. Of shared faults only one happens at a time. */
+  /** On one node, or in what the nodes share. Only one shared fault happens at a time. */
   readonly place: 'node' | 'network';
-  /** From its beginning to its end, the shortest and the longest. */
+  /** Shortest and longest duration. */
   readonly lastsMs: readonly [number, number];
-  /** Nothing else can happen to its node meanwhile. */
+  /** No other fault can hit its node meanwhile. */
   readonly alone?: true;
 }
 
-/** Of `restart-pod`: both pods of all nodes, one node after another. */
+/** Variant of `restart-pod`: both pods on all nodes, one node after another. */
 export const everyNode = 'every node';
 
 const moment = [0, 0] as const;
 const seconds = (from: number, to: number) => [from * 1_000, to * 1_000] as const;
 
-/** Every kind of fault. How it is brought about stands in `inject/`, what may follow from it in `validate/bounds.ts`. */
+/** Every kind of fault. `inject/` implements it, and `validate/bounds.ts` says what it may cause. */
 export const catalogue = {
   kill: {
     about: 'SIGKILL; what the kubelet runs is started again after a second',
@@ -187,7 +187,7 @@ export const catalogue = {
   'replace-node': {
     about: 'the API forgets the node, and another one, just installed, takes its name and address at the end',
     variants: ['node'],
-    // As with `remove-member`: the API has one list of nodes.
+    // Shared, like `remove-member`: the API has a single list of nodes.
     place: 'network',
     lastsMs: seconds(2, 8),
     alone: true,

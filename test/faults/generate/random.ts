@@ -1,14 +1,14 @@
-/** Numbers that a seed decides: the same seed gives the same ones on every machine. */
+/** Seeded random numbers: the same seed gives the same numbers on every machine. */
 export interface Random {
   /** An integer in `[0, count)`. */
   below(count: number): number;
   /** An integer in `[from, to]`. */
   between(from: number, to: number): number;
-  /** Throws if there is nothing to pick from. */
+  /** Throws if the list is empty. */
   pick<T>(list: readonly T[]): T;
 }
 
-/** mulberry32: a 32-bit state, which is plenty for the faults of one episode. */
+/** mulberry32. Its 32-bit state is plenty for the faults of one episode. */
 export function seeded(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {
@@ -29,7 +29,7 @@ export function seeded(seed: number): Random {
   };
 }
 
-/** A seed of its own for each part of a run, so that a part can be repeated without those before it. */
+/** A separate seed for each part of a run, so that a part can be repeated without the parts before it. */
 export function seedOf(seed: number, part: number): number {
   return (Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(part + 1, 0xc2b2ae35)) >>> 0;
 }

@@ -1,45 +1,45 @@
 import { everyNode, type FaultName, kindOf } from './catalogue.ts';
 import { type Random, seeded, seedOf } from './random.ts';
 
-/** Which node a fault hits, by what it was as the episode began: `backup-1` is the first other one by name. */
+/** Which node a fault hits, by its role at the start of the episode. `backup-1` is the first backup by name. */
 export const roles = ['holder', 'backup-1', 'backup-2'] as const;
 export type Role = (typeof roles)[number];
 
-/** Of a fault that happens on all nodes: when it happens on one of them. */
+/** When a fault that hits all nodes hits one of them. */
 export interface Turn {
   readonly role: Role;
   readonly startMs: number;
 }
 
 export interface PlannedFault {
-  /** `EPISODE.NUMBER`, from 1 each. */
+  /** `EPISODE.NUMBER`, both counted from 1. */
   readonly id: string;
   readonly name: FaultName;
   readonly variant: string;
   readonly role: Role;
-  /** From the beginning of the episode. */
+  /** Counted from the start of the episode. */
   readonly startMs: number;
   readonly endMs: number;
-  /** For a fault on all nodes: each node, in order. The first is `role`, at `startMs`. */
+  /** For a fault on all nodes: the nodes in order. The first is `role`, at `startMs`. */
   readonly turns?: readonly Turn[];
 }
 
 export interface Episode {
   readonly number: number;
-  /** In order of their beginning. */
+  /** In order of their start. */
   readonly faults: readonly PlannedFault[];
 }
 
 const LATEST_START_MS = 3_000;
-/** How many faults an episode may have: half of them have one, which tells best what a fault does by itself. */
+/** How many faults an episode may have. Nearly half have one, which shows best what a fault does on its own. */
 const COUNTS = [1, 1, 1, 2, 2, 3, 4] as const;
-/** From one node's turn to that of the next one. */
+/** Between the turns of two nodes. */
 const LONGEST_GAP_MS = 3_000;
-/** Of a kind with very many variants. */
+/** Cap for kinds with very many variants. */
 const MOST_SHARES = 9;
 const MOST_TRIES = 20;
 
-/** One burst of faults that overlap as chance has it. The seed and the number decide all of it. */
+/** One burst of faults that overlap at random. Determined entirely by the seed and the number. */
 export function planEpisode(seed: number, number: number, names: readonly FaultName[]): Episode {
   const random = seeded(seedOf(seed, number));
   const count = random.pick(COUNTS);
@@ -53,7 +53,7 @@ export function planEpisode(seed: number, number: number, names: readonly FaultN
 }
 
 function planFault(random: Random, names: readonly FaultName[], isFirst: boolean): Omit<PlannedFault, 'id'> {
-  // Kinds with many variants more often, so that each variant has its turn.
+  // Kinds with many variants are picked more often, so that every variant gets its turn.
   const shares = names.flatMap((each) =>
     kindOf(each)
       .variants.slice(0, MOST_SHARES)
@@ -62,7 +62,7 @@ function planFault(random: Random, names: readonly FaultName[], isFirst: boolean
   const name = random.pick([...names, ...shares]);
   const { variants, lastsMs } = kindOf(name);
   const variant = random.pick(variants);
-  // The holder twice as often: what happens to it is what clients notice.
+  // The holder is hit twice as often, because clients notice what happens to it.
   const role = random.pick<Role>(['holder', ...roles]);
   const startMs = isFirst ? 0 : random.below(LATEST_START_MS);
   if (variant === everyNode) {
@@ -72,7 +72,7 @@ function planFault(random: Random, names: readonly FaultName[], isFirst: boolean
   return { name, variant, role, startMs, endMs: startMs + random.between(...lastsMs) };
 }
 
-/** All nodes, this one first. */
+/** All nodes, starting with this one. */
 function turnsOf(random: Random, first: Role, firstMs: number): readonly Turn[] {
   const others = roles.filter((role) => role !== first);
   const second = random.pick(others);
@@ -82,7 +82,7 @@ function turnsOf(random: Random, first: Role, firstMs: number): readonly Turn[] 
   return turns;
 }
 
-/** Two faults that cannot be distinguished afterwards, or that undo each other. */
+/** Whether two faults cannot be told apart afterwards, or undo each other. */
 function clash(a: Omit<PlannedFault, 'id'>, b: Omit<PlannedFault, 'id'>): boolean {
   if (a.endMs < b.startMs || b.endMs < a.startMs) return false;
   const first = kindOf(a.name);

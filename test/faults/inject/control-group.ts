@@ -7,7 +7,7 @@ import type { Injector, Undo } from './injector.ts';
 const ROOT = '/sys/fs/cgroup';
 const PERIOD_US = 100_000;
 
-/** The node's processes get this share of one processor together, until the end. Those of real-time priority are not limited. */
+/** Limits the node's processes together to this share of one CPU, until the end. Real-time processes are not limited. */
 export const starve: Injector = async ({ node, variant }) => {
   const quotaUs = (Number.parseInt(variant, 10) / 100) * PERIOD_US;
   return existsSync(join(ROOT, 'cpu/cgroup.procs'))
@@ -15,13 +15,13 @@ export const starve: Injector = async ({ node, variant }) => {
     : enter(node, '', 'cpu.max', `${quotaUs} ${PERIOD_US}`);
 };
 
-/** Nothing on the node can start a process or a thread, until the end. */
+/** No process on the node can fork or start a thread, until the end. */
 export const exhaustProcesses: Injector = async ({ node }) =>
   existsSync(join(ROOT, 'pids/cgroup.procs'))
     ? enter(node, 'pids', 'pids.max', '1')
     : enter(node, '', 'pids.max', '1');
 
-/** Throws on a machine that lets nobody make control groups. */
+/** Throws if this machine does not allow creating control groups. */
 function enter(node: BedNode, controller: string, limit: string, value: string): Undo {
   const parent = join(ROOT, controller);
   const group = join(parent, `hawser-faults-${process.pid}-${node.name}`);
@@ -35,7 +35,7 @@ function enter(node: BedNode, controller: string, limit: string, value: string):
   const survivor = cleanUpAfterDeath(removal, group);
   move(node, group);
   return async () => {
-    // More than once: a process may start another between the look and the move.
+    // Repeated, because a process may fork between listing and moving.
     for (let round = 0; round < 20 && existsSync(group); round += 1) {
       move(node, parent);
       removeIfEmpty(group);
@@ -44,10 +44,10 @@ function enter(node: BedNode, controller: string, limit: string, value: string):
   };
 }
 
-/** For a shell, which waits until the group's processes are killed. */
+/** Shell script that retries until the group's processes have been killed. */
 const removal = 'for round in 1 2 3 4 5 6 7 8 9; do rmdir "$1" && break; sleep 1; done';
 
-/** All but those that the kernel does not let go there, such as of real-time priority, and those that end just then. */
+/** Moves all processes except those the kernel refuses to move, such as real-time ones, and those that are just exiting. */
 function move(node: BedNode, group: string): void {
   for (const { id } of node.processes())
     try {

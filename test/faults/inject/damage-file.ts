@@ -3,21 +3,21 @@ import { waitFor } from '../../helpers/wait-for.ts';
 import type { DamageWay } from '../generate/catalogue.ts';
 import { type Injector, nothingToUndo } from './injector.ts';
 
-/** One file of the node, in one way; the variant is `WAY FILE`. The product has to repair its own files. */
+/** Damages one file of the node; the variant is `WAY FILE`. The product has to repair its own files. */
 export const damageOutput: Injector = async ({ node, variant }) => {
   const [way, file] = wayOf(variant);
   damage(node.at(file), way);
   return nothingToUndo;
 };
 
-/** A file that an administrator has written, who puts it back at the end. */
+/** Damages a file written by an administrator; it is restored at the end. */
 export const damageInput: Injector = async ({ node, variant }) => {
   const [way, file] = wayOf(variant);
   const path = node.at(file);
   const [content, { mode }] = [readFileSync(path), statSync(path)];
   damage(path, way);
   return async () => {
-    // Not while the disk is full.
+    // Retried, because the disk may be full.
     await waitFor(`${file} to be put back`, () => {
       rmSync(path, { force: true });
       writeFileSync(path, content, { mode });
@@ -31,7 +31,7 @@ function wayOf(variant: string): readonly [DamageWay, string] {
   return [way as DamageWay, file];
 }
 
-/** Throws if the file is not there. */
+/** Throws if the file does not exist. */
 function damage(path: string, way: DamageWay): void {
   const { size } = statSync(path);
   switch (way) {
@@ -48,13 +48,13 @@ function damage(path: string, way: DamageWay): void {
       rmSync(path);
       break;
     case 'replace':
-      // As an editor does: another inode, by rename.
+      // Like an editor: a new inode, moved in by rename.
       writeFileSync(`${path}.other`, 'something else\n');
       renameSync(`${path}.other`, path);
   }
 }
 
-/** In place, the length kept: every seventh byte is another one. */
+/** Changes every seventh byte in place and keeps the length. */
 function corrupt(path: string): void {
   const bytes = readFileSync(path);
   for (let index = 3; index < bytes.length; index += 7) bytes[index] = (bytes[index] ?? 0) ^ 0x15;

@@ -3,10 +3,10 @@ import { codeOf } from '../../../src/engine/system/errors.ts';
 import type { Injector } from './injector.ts';
 
 const BLOCK_BYTES = 64 * 1_024;
-/** The node's file system has less, see `world/node-disk.ts`. */
+/** The node's file system is smaller than this, see `world/node-disk.ts`. */
 const MOST_BYTES = 64 * 1_024 * 1_024;
 
-/** Fills the node's file system to the last byte, until the end. */
+/** Fills the node's file system to the last byte until the end. */
 export const fillDisk: Injector = async ({ node }) => {
   const path = node.at('fill');
   const file = openSync(path, 'w');

@@ -7,10 +7,10 @@ export interface Injection {
   readonly variant: string;
 }
 
-/** Ends the fault. What the product repairs or the kubelet starts again by itself is left to them. */
+/** Ends the fault. Repairs by the product and restarts by the kubelet are left to them. */
 export type Undo = () => Promise<void>;
 
-/** Brings a fault about. Throws if it cannot: then nothing has happened. */
+/** Injects a fault. Throws if it cannot, and then has changed nothing. */
 export type Injector = (injection: Injection) => Promise<Undo>;
 
 export const nothingToUndo: Undo = async () => {};

@@ -7,7 +7,7 @@ export const kill: Injector = async (injection) => {
   return nothingToUndo;
 };
 
-/** Processes that the product or the kubelet replaced meanwhile are gone; the others resume. */
+/** At the end, the stopped processes resume, except those replaced meanwhile by the product or the kubelet. */
 export const stop: Injector = async (injection) => {
   const ids = targetProcesses(injection);
   sendSignal(ids, 'SIGSTOP');

@@ -3,7 +3,7 @@ import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import type { Injector } from './injector.ts';
 import { targetProcesses } from './target-processes.ts';
 
-/** The process may open no descriptor more than it has, until the end. */
+/** The process cannot open any more descriptors, until the end. */
 export const exhaustDescriptors: Injector = async (injection) => {
   const limits = targetProcesses(injection).map((id) => ({
     id,
@@ -12,12 +12,12 @@ export const exhaustDescriptors: Injector = async (injection) => {
   const before = await Promise.all(limits.map(({ id }) => noFile(id.pid)));
   await Promise.all(limits.map(({ id, open }) => noFile(id.pid, `${open}:`)));
   return async () => {
-    // An ended process has no limit.
+    // Fails for a process that has exited.
     await Promise.allSettled(limits.map(({ id }, index) => noFile(id.pid, `${before[index]}:`)));
   };
 };
 
-/** Sets the soft limit if one is given, and resolves with the current one. */
+/** Sets the soft limit if one is given, otherwise resolves with the current one. */
 async function noFile(pid: number, limit = ''): Promise<string> {
   const how =
     limit === '' ? ['--nofile', '--noheadings', '--raw', '--output', 'SOFT'] : [`--nofile=${limit}`];

@@ -5,7 +5,7 @@ export const powerOff: Injector = async ({ world, node }) => {
   return () => world.powerOn(node);
 };
 
-/** The API forgets the node before its machine is gone, and learns of the new machine once that is installed. */
+/** The API drops the node before its machine is gone, and lists it again once the new machine is installed. */
 export const replaceNode: Injector = async ({ world, node }) => {
   world.setMembers(world.nodes.filter((each) => each !== node));
   await world.powerOff(node);

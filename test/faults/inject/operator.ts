@@ -6,7 +6,7 @@ import { type Injector, nothingToUndo } from './injector.ts';
 
 const REQUESTS = 20;
 
-/** Twenty reloads are asked for at once, each over a connection of its own; nobody waits for the answers. */
+/** Requests twenty reloads at once, each on a connection of its own, and ignores the answers. */
 export const reloadStorm: Injector = async ({ node, variant }) => {
   const socket = join(node.runDir, variant === 'haproxy' ? 'haproxy-master.sock' : 'keepalived.sock');
   await Promise.all(Array.from({ length: REQUESTS }, () => askForReload(socket)));
@@ -23,7 +23,7 @@ function askForReload(path: string): Promise<void> {
 
 const ORDER_MS = 15_000;
 
-/** What an administrator types on the node. It may be refused. */
+/** Runs an operator's command on the node. It may be refused. */
 export const order: Injector = async ({ world, node, variant }) => {
   const type = async (...words: readonly string[]) =>
     void (await runCommand(argvOf(node, words, world.clocks.prefix(node)), { timeoutMs: ORDER_MS }));
@@ -31,7 +31,7 @@ export const order: Injector = async ({ world, node, variant }) => {
   return variant === 'drain' ? () => type('undrain') : nothingToUndo;
 };
 
-/** What another program or an administrator does to the node's network. */
+/** Changes the node's network behind hawser's back, as another program or an administrator might. */
 export const byHand: Injector = async ({ world, node, variant }) => {
   const address = `${world.bed.vip}/32`;
   if (variant === 'flush-nftables') await node.namespace.run('nft', 'flush', 'ruleset');
@@ -49,7 +49,7 @@ export const byHand: Injector = async ({ world, node, variant }) => {
   return nothingToUndo;
 };
 
-/** The API no longer lists the node, until the end. */
+/** Removes the node from the API's list until the end. */
 export const removeMember: Injector = async ({ world, node }) => {
   world.setMembers(world.nodes.filter((each) => each !== node));
   return async () => world.setMembers(world.nodes);

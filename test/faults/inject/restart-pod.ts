@@ -9,7 +9,7 @@ const pods: Readonly<Record<string, readonly ('haproxy' | 'keepalived')[]>> = {
   [everyNode]: ['haproxy', 'keepalived'],
 };
 
-/** As with `kubectl delete --grace-period`: shorter than the manifests' own, so that a run is not spent on waiting. */
+/** Like `kubectl delete --grace-period`. Shorter than in the manifests, so that a run is not spent waiting. */
 const GRACE_MS = 10_000;
 
 export const restartPod: Injector = async ({ world, node, variant }) => {
@@ -18,7 +18,7 @@ export const restartPod: Injector = async ({ world, node, variant }) => {
   const children = (pods[variant] ?? []).flatMap((name) => node.running(name));
   sendSignal(mains, 'SIGTERM');
   const ending = waitForEnd(mains, GRACE_MS).catch(() => {
-    // A container that is killed takes all with it.
+    // Killing a container kills all its processes.
     sendSignal([...children, ...mains], 'SIGKILL');
   });
   return async () => ending;

@@ -8,7 +8,7 @@ import type { World } from '../world/world.ts';
 import type { Undo } from './injector.ts';
 import { injectors } from './injectors.ts';
 
-/** Brings all faults of an episode about, and ends them; resolves once the last is over, at once after an abort. */
+/** Injects and ends all faults of an episode. Resolves once the last one is over, or immediately after an abort. */
 export async function runEpisode(
   world: World,
   episode: Episode,
@@ -24,7 +24,7 @@ export async function runEpisode(
     const { role, startMs: firstMs, turns = [{ role, startMs: firstMs }] } = fault;
     await until(fault.startMs);
     if (signal.aborted) return;
-    // Before it happens: what follows from it must not come first.
+    // Recorded before the injection, so that no effect precedes it.
     write({ ...said, phase: 'start', atMs: monotonicMs() });
     try {
       const undos: Undo[] = [];

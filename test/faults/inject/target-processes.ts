@@ -3,7 +3,7 @@ import type { Target } from '../generate/catalogue.ts';
 import type { KeptPart } from '../world/keeper.ts';
 import type { Injection } from './injector.ts';
 
-/** The living processes of a target, children first: one that sees its parent die still says goodbye. Throws if there are none. */
+/** The live processes of a target, children first: a child that sees its parent die shuts down cleanly. Throws if there are none. */
 export function targetProcesses({ world, node, variant }: Injection): readonly ProcessId[] {
   const part = (name: KeptPart) => world.keeper.part(node, name)?.id ?? [];
   const program = (name: 'haproxy' | 'keepalived') => node.running(name).toReversed();

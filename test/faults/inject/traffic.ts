@@ -2,7 +2,7 @@ import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 import type { Injector } from './injector.ts';
 
-/** What a bad cable does to what the node sends and hears. */
+/** Disturbs the node's traffic like a bad cable. */
 export const badCable: Injector = async ({ node, variant }) => {
   switch (variant) {
     case 'loss':
@@ -15,7 +15,7 @@ export const badCable: Injector = async ({ node, variant }) => {
 };
 
 async function rule(node: BedNode, hook: 'ingress' | 'egress', what: string) {
-  // One for each hook: a node may have both at once.
+  // One table per hook, because a node may have both faults at once.
   const table = `hawser-faults-${hook}`;
   const input = `table netdev ${table} {
   chain cable {
@@ -32,7 +32,7 @@ async function rule(node: BedNode, hook: 'ingress' | 'egress', what: string) {
   return async () => void (await node.namespace.run('nft', 'delete', 'table', 'netdev', table));
 }
 
-/** What is sent waits its turn, for up to 0.1 s. */
+/** Limits egress to 2 Mbit/s; packets queue for up to 0.1 s. */
 async function slow(node: BedNode) {
   const qdisc = (...how: readonly string[]) => node.namespace.run('tc', 'qdisc', ...how);
   await qdisc(

@@ -20,7 +20,7 @@ export const entrySchema = z.discriminatedUnion('kind', [
     versions: z.record(z.string(), z.string()),
   }),
   z.object({ kind: z.literal('episode'), ...at, number: z.number(), plan: z.string() }),
-  /** A fault begins, ends, or could not be brought about. Between its ends these nodes (or `client`) are cut off from the rest. */
+  /** A fault starts, ends, or could not be injected. While it lasts, `apart` (nodes or `client`) is cut off from the rest. */
   z.object({
     kind: z.literal('fault'),
     ...at,
@@ -32,20 +32,20 @@ export const entrySchema = z.discriminatedUnion('kind', [
     apart: z.optional(z.array(z.string())),
     problem: z.optional(z.string()),
   }),
-  /** The kernel gave the VIP to a node, or took it. */
+  /** The VIP was added to or removed from a node's interface, as the kernel reports it. */
   z.object({ kind: z.literal('address'), ...atNode, holds: z.boolean() }),
-  /** A request of the client: one connection. */
+  /** One client request, on a connection of its own. */
   z.object({ kind: z.literal('probe'), ...probeSchema.shape }),
-  /** A connection of the client that was to stay open; null if the client ended it as planned. */
+  /** A long-lived client connection; `reason` is null if the client closed it as planned. */
   z.object({
     kind: z.literal('stream'),
     fromMs: z.number(),
     toMs: z.number(),
     reason: z.nullable(z.string()),
   }),
-  /** A process that only waits was not woken in time, for this long. */
+  /** A process that only sleeps was woken late by this much. */
   z.object({ kind: z.literal('stall'), fromMs: z.number(), toMs: z.number() }),
-  /** `waitingShare`: how long the nodes' processes waited for a processor since the last look, all together, per that time. */
+  /** `waitingShare`: total time the nodes' processes waited for a CPU since the last sample, divided by the sampling interval. */
   z.object({
     kind: z.literal('machine'),
     ...at,
@@ -53,15 +53,15 @@ export const entrySchema = z.discriminatedUnion('kind', [
     waitingShare: z.optional(z.number()),
     wallOffsetMs: z.number(),
   }),
-  /** A part of a node was started by what stands for the kubelet, or seen to have ended. */
+  /** A part of a node was started by the simulated kubelet, or was found to have exited. */
   z.object({ kind: z.literal('part'), ...atNode, part: z.string(), what: z.enum(['started', 'ended']) }),
-  /** What `vrrp-state.json` says, on each change; null without the file. */
+  /** The state in `vrrp-state.json`, on each change; null if the file is missing. */
   z.object({ kind: z.literal('vrrp'), ...atNode, state: z.nullable(z.string()) }),
-  /** How many processes of HAProxy run on a node, on each change. */
+  /** The number of HAProxy processes on a node, on each change. */
   z.object({ kind: z.literal('haproxys'), ...atNode, count: z.number() }),
-  /** The content of a file changed; null if it is gone. */
+  /** A file's content changed; null if the file is gone. */
   z.object({ kind: z.literal('file'), ...atNode, file: z.string(), sha: z.nullable(z.string()) }),
-  /** The faults of an episode are over, and the group came to rest or did not. */
+  /** The faults of an episode are over. `reached`: whether the group came to rest. */
   z.object({
     kind: z.literal('rest'),
     ...at,
@@ -74,22 +74,22 @@ export const entrySchema = z.discriminatedUnion('kind', [
     kind: z.literal('node'),
     ...atNode,
     episode: z.number(),
-    /** SHA-256 of what the newest generation serves, and of `haproxy.cfg`. */
+    /** SHA-256 of the configuration the newest generation serves, and of `haproxy.cfg`. */
     served: z.nullable(z.string()),
     configured: z.nullable(z.string()),
     draining: z.number(),
     processes: z.number(),
-    /** Open ones of hawser's four programs, by part. */
+    /** Open descriptors of hawser's four programs, by part. */
     descriptors: z.record(z.string(), z.number()),
     files: z.array(z.string()),
   }),
-  /** keepalived was reloaded, for this cause: the supervisor's log tells of it, and no journal does. */
+  /** keepalived was reloaded. Only the supervisor's log records this; no journal does. */
   z.object({ kind: z.literal('reload'), ...atNode, cause: z.string() }),
-  /** A line of a node's journal. */
+  /** A journal line of a node. */
   z.object({ kind: z.literal('journal'), ...at, line: journalLineSchema }),
-  /** Something left after everything was asked to end. */
+  /** Something was left behind after everything was terminated. */
   z.object({ kind: z.literal('left'), ...at, what: z.string() }),
-  /** The last line of a complete history: everything was asked to end, and leftovers were listed. */
+  /** The last line of a complete history: everything was terminated and leftovers were listed. */
   z.object({ kind: z.literal('over'), ...at }),
 ]);
 
@@ -110,7 +110,7 @@ export function openHistory(folder: string): HistoryWriter {
   };
 }
 
-/** Throws for an invalid line: a judge must not skip what it cannot read. */
+/** Throws on an invalid line: a judge must not skip entries it cannot read. */
 export function readHistory(folder: string): readonly Entry[] {
   return readFileSync(join(folder, HISTORY_FILE), 'utf8')
     .split('\n')

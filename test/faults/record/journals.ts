@@ -6,7 +6,7 @@ import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 import type { World } from '../world/world.ts';
 import type { HistoryWriter } from './history.ts';
 
-/** Adds every line of the nodes' journals, with their clocks translated into the machine's. */
+/** Adds every line of the nodes' journals, with timestamps converted to the machine's clock. */
 export function recordJournals({ nodes, clocks, journals }: World, { write }: HistoryWriter): void {
   const wallOffsetMs = Date.now() - monotonicMs();
   const tell = (node: BedNode, line: JournalLine) => {

@@ -5,7 +5,7 @@ import type { HistoryWriter } from './history.ts';
 
 const reloadSchema = z.object({ time: z.string(), cause: z.string() });
 
-/** Adds every reload of keepalived, which only its supervisor's log records. */
+/** Adds every reload of keepalived. Only the supervisor's log records them. */
 export function recordReloads({ nodes, clocks }: World, { write }: HistoryWriter): void {
   for (const node of nodes)
     for (const line of linesOf(node, 'keepalived')) {

@@ -9,12 +9,12 @@ export function temporaryFiles(dir: string): readonly string[] {
     .filter(isTemporary);
 }
 
-/** Of its runtime API: HAProxy leaves it when it ends. */
+/** HAProxy's runtime API socket, which HAProxy does not remove on exit. */
 const HAPROXYS_OWN = 'haproxy.sock';
 
 /**
- * What a program must not leave below its folder when it ends: a socket, or a temporary file that was not there
- * before. One that was may be of a program that had been killed.
+ * What a program must not leave in its folder when it exits: a socket, or a temporary file that was not there
+ * before. Older temporary files may belong to a program that was killed.
  */
 export function leftFiles(dir: string, temporaryBefore: readonly string[]): readonly string[] {
   const sockets = entriesOf(dir).filter(({ path, isSocket }) => isSocket && basename(path) !== HAPROXYS_OWN);

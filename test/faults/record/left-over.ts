@@ -9,10 +9,10 @@ import { keptParts } from '../world/keeper.ts';
 import type { World } from '../world/world.ts';
 import { leftFiles, temporaryFiles } from './left-files.ts';
 
-/** Twice what a container engine waits before it kills. */
+/** Twice the time a container engine waits before it sends SIGKILL. */
 const END_MS = 20_000;
 
-/** Terminates every program, as when all pods are deleted, and reports what is left afterwards. */
+/** Terminates every program, as if all pods were deleted, and reports what is left behind. */
 export async function leftAfterEnd(world: World): Promise<readonly string[]> {
   const temporary = new Map(world.nodes.map(({ dir }) => [dir, temporaryFiles(dir)]));
   const ids = world.nodes.flatMap((node) => {
@@ -33,7 +33,7 @@ export async function leftAfterEnd(world: World): Promise<readonly string[]> {
   return left;
 }
 
-/** What of the machine's own a run could leave behind. */
+/** State of the machine itself that a run could change. */
 export interface MachineState {
   readonly addresses: string;
   readonly tables: string;
@@ -45,10 +45,10 @@ export async function machineState(): Promise<MachineState> {
   return { addresses: await run('ip', '-o', 'address'), tables: await run('nft', 'list', 'tables') };
 }
 
-/** What the harness itself has left of its world, `bedDir` being its folder. */
+/** What the harness itself left behind. `bedDir` is the folder of its world. */
 export async function leftOnMachine(before: MachineState, bedDir: string): Promise<readonly string[]> {
   const after = await machineState();
-  // Those that clean up after this process end by themselves once they are dismissed.
+  // Cleanup helpers of this process exit on their own once dismissed.
   await waitFor('own children to end', () => ownChildren().length === 0, END_MS).catch(() => undefined);
   const namespaces = readdirSync('/run/netns').filter((name) => name.startsWith(`hawser-${process.pid}-`));
   return [

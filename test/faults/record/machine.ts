@@ -9,7 +9,7 @@ import { recordProgram } from './record-program.ts';
 const EVERY_MS = 1_000;
 const program = fileURLToPath(new URL('stall-watch.ts', import.meta.url));
 
-/** How long each process has waited for a processor since it started, in milliseconds; those that have ended are left out. */
+/** How long each process has waited for a CPU since it started, in milliseconds. Processes that have exited are left out. */
 function waitsOf(pids: readonly number[]): ReadonlyMap<number, number> {
   const waits = new Map<number, number>();
   for (const pid of pids)
@@ -21,8 +21,8 @@ function waitsOf(pids: readonly number[]): ReadonlyMap<number, number> {
 }
 
 /**
- * Records how long the nodes' own processes waited for a processor, the machine's load, and how its two clocks differ. What other
- * programs wait for does not count: those of a lower priority may wait all the time while the nodes have what they need.
+ * Records how long the nodes' own processes waited for a CPU, the machine's load, and the offset between its two clocks. Other
+ * programs do not count: those of lower priority may wait constantly while the nodes have all the CPU they need.
  */
 export function recordMachine(nodes: readonly BedNode[], history: HistoryWriter): AsyncDisposable {
   const stalls = recordProgram([process.execPath, program], history);

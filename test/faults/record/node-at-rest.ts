@@ -7,7 +7,6 @@ import type { World } from '../world/world.ts';
 import type { EntryOf } from './history.ts';
 import { shaOf } from './node-watch.ts';
 
-/** A node's state at rest. */
 export async function nodeAtRest(world: World, node: BedNode, episode: number): Promise<EntryOf<'node'>> {
   const status = await supervisorStatus(node);
   return {
@@ -37,7 +36,7 @@ function descriptorsOf(pid: number): number {
   }
 }
 
-/** Without the journals, which rotate by themselves. */
+/** All files except the journals, which rotate on their own. */
 function filesOf(node: BedNode): readonly string[] & string[] {
   const files = readdirSync(node.dir, { recursive: true }).map(String);
   return files.filter((file) => !file.startsWith('journal')).sort();

@@ -6,7 +6,7 @@ import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts'
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 import type { Entry, HistoryWriter } from './history.ts';
 
-/** What an administrator would compare: the inputs and the outputs of the monitors. */
+/** The files an administrator would compare: inputs and outputs of the monitors. */
 export const watchedFiles = [
   'haproxy.cfg',
   'keepalived.conf',
@@ -15,10 +15,10 @@ export const watchedFiles = [
 ] as const;
 
 const EVERY_MS = 100;
-/** Finding a node's processes reads every process of the machine. */
+/** Finding a node's processes means reading every process on the machine, so it is done less often. */
 const PROCESSES_EVERY = 5;
 
-/** Writes down what changed on the nodes since the last look. */
+/** Records what changed on the nodes since the last poll. */
 export function watchNodes(nodes: readonly BedNode[], { write }: HistoryWriter): Disposable {
   const last = new Map<string, string>();
   const changed = (key: string, entry: Entry & { readonly atMs: number }) => {
@@ -54,7 +54,7 @@ export function shaOf(path: string): string | null {
 
 const stateSchema = z.object({ instances: z.array(z.object({ state: z.string() })) });
 
-/** Of the one VRRP instance. */
+/** The state of the only VRRP instance. */
 function readState(node: BedNode): string | null {
   try {
     const text = readFileSync(join(node.runDir, 'vrrp-state.json'), 'utf8');

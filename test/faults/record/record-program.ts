@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readJsonLines } from '../../helpers/load/json-lines.ts';
 import { entrySchema, type HistoryWriter } from './history.ts';
 
-/** Runs a program that prints lines of a history, and ends when its input does. */
+/** Runs a program that prints history lines and exits at the end of its input. */
 export function recordProgram(
   [file, ...argv]: readonly [string, ...string[]],
   { write }: HistoryWriter,

@@ -14,11 +14,11 @@ import { recordProgram } from './record-program.ts';
 const streamClient = fileURLToPath(new URL('stream-client.ts', import.meta.url));
 
 export interface Recorder extends AsyncDisposable {
-  /** Writes what the kernel and the client have told since the last time. */
+  /** Writes what the kernel and the client have reported since the last flush. */
   flush(): void;
 }
 
-/** Begins the history of a world, which records itself until it is disposed of. */
+/** Starts the history of a world and records until it is disposed of. */
 export async function startRecorder(world: World, seed: number, history: HistoryWriter): Promise<Recorder> {
   const { bed, nodes, client } = world;
   await using owned = new AsyncDisposableStack();
@@ -42,7 +42,7 @@ export async function startRecorder(world: World, seed: number, history: History
     for (const event of events.slice(toldEvents)) history.write({ kind: 'address', ...event });
     toldEvents = events.length;
     for (const probe of client.probes().slice(toldProbes)) history.write({ kind: 'probe', ...probe });
-    // The client keeps the last ones, which are written already.
+    // The client keeps the latest probes, which are already written.
     client.forget();
     toldProbes = client.probes().length;
   };

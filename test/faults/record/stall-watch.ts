@@ -1,6 +1,6 @@
 /**
- * A program of ordinary priority that does nothing but wait, and prints each time that it was not woken in time, as a line
- * of JSON. Then no other program had a processor either. Ends when its input does.
+ * A program at normal priority that only sleeps and prints a line of JSON each time it is woken late. At such a time no
+ * other program had a CPU either. Exits at the end of its input.
  */
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 

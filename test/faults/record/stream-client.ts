@@ -1,7 +1,7 @@
 /**
- * A program: some TLS connections that stay open and carry a request every quarter of a second, each replaced once it
- * has lasted long enough or was cut. Prints a line of JSON for each that had carried an answer and has ended. Ends when its
- * input does.
+ * A program that keeps a few TLS connections open and sends a request on each every quarter of a second. A connection is
+ * replaced when it reaches its maximum age or is cut. Prints a line of JSON for each ended connection that had carried an
+ * answer. Exits at the end of its input.
  *
  *   node stream-client.ts HOST PORT
  */
@@ -36,7 +36,7 @@ function stream(longestMs: number): Promise<void> {
     };
     socket.on('secureConnect', ask);
     socket.on('data', () => {
-      // An answer may come in two pieces.
+      // An answer may arrive in two pieces.
       if (!isAsked) return;
       [isAsked, hasAnswered] = [false, true];
       clearTimeout(timer);
@@ -54,7 +54,7 @@ function stream(longestMs: number): Promise<void> {
   });
 }
 
-/** One after the other; the first is shorter, so that not all end together. */
+/** One connection after another. The first one is shorter, so that the slots do not all end at once. */
 async function keepOne(index: number): Promise<never> {
   await stream((LONGEST_STREAM_MS / STREAMS) * (index + 1));
   for (;;) {

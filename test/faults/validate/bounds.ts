@@ -1,17 +1,17 @@
-/** What a fault may cost, in milliseconds: the documents' figure if they promise one, otherwise measured. */
+/** What a fault may cost, in milliseconds: the documented figure if there is one, otherwise a measured one. */
 export interface Bound {
-  /** Until clients are served again after the fault began; 0 where not one request may fail. */
+  /** Time from the start of the fault until clients are served again; 0 if not a single request may fail. */
   readonly serviceMs: number;
-  /** The same after its end. */
+  /** The same, from the end of the fault. */
   readonly serviceAfterMs: number;
-  /** How long two nodes may hold the VIP after it began; `lasting`: while it lasts, and this long after its end. */
+  /** How long two nodes may hold the VIP after the fault starts; with `lasting`: during the fault and this long after it. */
   readonly twoHoldersMs: number;
   readonly lasting: boolean;
-  /** How often the VIP may move in total if the node was the holder. */
+  /** How many times the VIP may move in total if the node was the holder. */
   readonly moves: 0 | 1 | 2 | 3;
-  /** The same for a backup, which covers faults that all nodes share. */
+  /** Whether a fault on a backup may also move the VIP. Needed for faults that all nodes share. */
   readonly movesAnywhere: boolean;
-  /** What the supervisor of keepalived says of the node may be wrong meanwhile. */
+  /** keepalived's supervisor may report a wrong state of the node meanwhile. */
   readonly blind: boolean;
 }
 
@@ -25,19 +25,19 @@ const harmless: Bound = {
   blind: false,
 };
 const failover: Bound = { ...harmless, serviceMs: 1_000, moves: 1 };
-/** Until every load balancer keeps away from an API server that does not answer: half a second (docs/performance.md), and the rest for a busy machine. */
+/** Until every load balancer avoids an API server that does not answer: half a second (docs/performance.md), plus a margin. */
 const TAIL_MS = 6_000;
 /**
- * The same for one that still accepts connections. A hung one is set aside after about two seconds (docs/internals/decisions/0053). One that answers
- * errors, and one that fails while no other answers, is left to HAProxy's own checks: until two of them have failed.
+ * The same for one that still accepts connections. A hung one is set aside after about two seconds (docs/internals/decisions/0053).
+ * One that returns errors, or that fails while no other answers, is left to HAProxy's own health checks, two of which have to fail.
  */
 const HUNG_MS = 15_000;
 /**
- * A stopped program that is asked to end does so once it resumes. The monitor that would see it may be stopping as
- * well: its next start sees it.
+ * A stopped program that was sent SIGTERM exits once it resumes. The monitor that would notice may be stopping too, so
+ * only its next start notices.
  */
 export const ENDS_LATE_MS = 3_000;
-/** Until two sides of a network hear of each other, see test/bench/failover/two-holders.ts. */
+/** Until both sides of a healed partition hear each other, see test/bench/failover/two-holders.ts. */
 const HEALING_MS = 150;
 
 const bounds: Readonly<Record<string, Bound>> = {
@@ -46,7 +46,7 @@ const bounds: Readonly<Record<string, Bound>> = {
   'kill keepalived': { ...failover, twoHoldersMs: 1_000, blind: true },
   'kill keepalived-container': { ...failover, twoHoldersMs: 1_500, blind: true },
   'kill keepalived-supervisor': { ...harmless, blind: true },
-  // One connection that is just going to another server may be closed (docs/internals/decisions/0013).
+  // A connection that is being redispatched to another server may be closed (docs/internals/decisions/0013).
   'kill api-server': { ...harmless, serviceMs: 1_000 },
   'stop haproxy': { ...failover, serviceMs: 3_000, serviceAfterMs: 1_000 },
   'stop haproxy-container': { ...failover, serviceMs: 3_000, serviceAfterMs: 1_000 },
@@ -63,7 +63,7 @@ const bounds: Readonly<Record<string, Bound>> = {
   'restart-pod haproxy': failover,
   'restart-pod keepalived': { ...failover, blind: true },
   'restart-pod both': { ...failover, blind: true },
-  // Once the last one has ended no node may be left that serves, until the kubelet has started the first one again.
+  // After the last pod has stopped, there may be no serving node until the kubelet has restarted the first one.
   'restart-pod every node': { ...failover, serviceAfterMs: 8_000, moves: 3, blind: true },
   'replace-node node': { ...failover, serviceMs: TAIL_MS, blind: true },
   'power-off node': { ...failover, serviceMs: TAIL_MS, blind: true },
@@ -83,7 +83,7 @@ const bounds: Readonly<Record<string, Bound>> = {
   },
 };
 
-/** By the kind alone, where all its variants cost the same. */
+/** Bounds by kind alone, for kinds whose variants all cost the same. */
 const boundsOfKinds: Readonly<Record<string, Bound>> = {
   partition: {
     ...failover,
@@ -94,7 +94,7 @@ const boundsOfKinds: Readonly<Record<string, Bound>> = {
     moves: 2,
     movesAnywhere: true,
   },
-  // Checks and adverts are lost too.
+  // Health checks and adverts are lost too.
   'bad-cable': {
     ...failover,
     serviceMs: HUNG_MS,
@@ -116,7 +116,7 @@ const boundsOfKinds: Readonly<Record<string, Bound>> = {
   'exhaust-processes': failover,
   // `vrrp-state.json` is on that disk.
   'fill-disk': { ...harmless, blind: true },
-  // Every third request goes to that API server.
+  // One request in three goes to that API server.
   'api-fault': { ...harmless, serviceMs: HUNG_MS, serviceAfterMs: 1_000 },
   'api-lie': { ...harmless, serviceMs: 1_000, serviceAfterMs: 1_000, moves: 1 },
   'api-lie-everywhere': {
@@ -127,12 +127,12 @@ const boundsOfKinds: Readonly<Record<string, Bound>> = {
     movesAnywhere: true,
   },
   'remove-member': failover,
-  // The VIP moves when the order has been read and checked; a request on its way then is lost.
+  // The VIP moves once the order has been read and checked. A request in flight at that moment is lost.
   order: { ...failover, serviceMs: 6_000, serviceAfterMs: 6_000, movesAnywhere: true },
   'by-hand': { ...failover, twoHoldersMs: 1_000, moves: 2 },
 };
 
-/** Faults that are not listed must not be noticed at all. */
+/** Faults that are not listed must have no visible effect. */
 export function boundOf(name: string, variant: string): Bound {
   return bounds[`${name} ${variant}`] ?? boundsOfKinds[name] ?? harmless;
 }

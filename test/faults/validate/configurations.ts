@@ -5,11 +5,11 @@ import { isReached, type View } from './view.ts';
 
 const outputs = { haproxy: 'haproxy.cfg', keepalived: 'keepalived.conf' } as const;
 
-/** What may stand before a reload that is asked for, and after it. */
+/** How long before and after a requested reload its reason may appear in the history. */
 const ASKED_BEFORE_MS = 15_000;
 const ASKED_AFTER_MS = 2_000;
 
-/** H4: at each rest the inputs are the same, and so must the files be; and no reload without a change. */
+/** H4: the inputs are the same at every rest, so the files must be too, and nothing is reloaded without a change. */
 export function sameInputSameBytes(view: View): Verdict {
   const reloads = reloadsOf(view).filter(({ atMs }) => atMs > view.startMs);
   const rests = view.of('node').filter((each) => isReached(view, each));
@@ -43,7 +43,7 @@ interface Reload {
   readonly atMs: number;
 }
 
-/** Those that a supervisor was asked for: what it does after a death or at its start has its cause in the node. */
+/** Only requested reloads. Those a supervisor does on its own, after a crash or at its start, have their cause in the node. */
 function reloadsOf(view: View): readonly Reload[] {
   const ofHaproxy = view
     .of('journal')
@@ -61,7 +61,7 @@ function shaAt(view: View, node: string, file: string, atMs: number): string | n
     ?.sha;
 }
 
-/** Another file, a program that started, or a fault that asks for it or damages what was served. */
+/** Whether an entry explains a reload: a changed file, a started program, or a fault that requests it or damages what was served. */
 function asks(entry: Entry, { program, node, atMs }: Reload): boolean {
   if (!('atMs' in entry) || !('node' in entry) || entry.node !== node) return false;
   if (entry.atMs < atMs - ASKED_BEFORE_MS || entry.atMs > atMs + ASKED_AFTER_MS) return false;
@@ -71,7 +71,7 @@ function asks(entry: Entry, { program, node, atMs }: Reload): boolean {
   return entry.name === 'damage-output' || (entry.name === 'reload-storm' && entry.variant === program);
 }
 
-/** H5: a fault on one node alone changes no configuration on another. */
+/** H5: a fault on a single node changes no configuration on other nodes. */
 export function othersAreSpared(view: View): Verdict {
   const bad = view.faults.filter(({ name, episode }) => {
     const isAlone = view.faults.filter((each) => each.episode === episode).length === 1;

@@ -1,7 +1,7 @@
 import type { Violation } from './verdict.ts';
 import { faultsNear, isStarved, relative, type View } from './view.ts';
 
-/** A violation at a moment, with the faults and what the journals say around it. */
+/** A violation with the faults and journal lines around it. */
 export function at(view: View, atMs: number, what: string): Violation {
   const events = view.journal.filter((each) => Math.abs(each.atMs - atMs) < 5_000);
   return {

@@ -4,16 +4,16 @@ import { at } from './found.ts';
 import type { Verdict } from './verdict.ts';
 import { isReached, type View } from './view.ts';
 
-/** Masters and workers: the generation that serves, two that a burst starts, and one that is checked. */
+/** Masters and workers: the serving generation, two started by a burst, and a check (one process). */
 const MOST_PROCESSES = 7;
-/** In a burst: one that is replaced, and its successor. */
+/** In a burst: a replaced generation and its successor. */
 const LEAST_DRAINING = 2;
-/** HAProxy ends within this once its last connection is gone. */
+/** HAProxy exits within this time after its last connection closes. */
 const ENDING_MS = 3_000;
-/** Connections through a VIP that the node has lost are dead, and last as long as a drain may. */
+/** Connections through a VIP that the node has lost are dead, but stay open for as long as a drain may take. */
 const DEAD_CONNECTIONS_MS = 125_000;
 
-/** H2: HAProxy's processes are bounded, and an old generation ends with the last connection of the client. */
+/** H2: the number of HAProxy processes is bounded, and an old generation exits with the client's last connection. */
 export function generationsAreBounded(view: View): Verdict {
   const counts = view.of('haproxys');
   const rests = view.of('node');
@@ -42,7 +42,7 @@ export function generationsAreBounded(view: View): Verdict {
   };
 }
 
-/** How many old generations of a node the client's connections may have kept until then. */
+/** How many old generations of a node the client's connections may still be holding at this time. */
 function usedGenerations(view: View, node: string, atMs: number): number {
   const lost = holdingsOf(view.holdings)
     .filter((each) => each.node === node && each.toMs <= atMs && each.toMs > atMs - DEAD_CONNECTIONS_MS)
@@ -53,7 +53,7 @@ function usedGenerations(view: View, node: string, atMs: number): number {
   }).length;
 }
 
-/** H3: at rest the newest generation serves what the file says. */
+/** H3: at rest the newest generation serves the configuration in the file. */
 export function newestIsServed(view: View): Verdict {
   const rests = view.of('node').filter((each) => isReached(view, each));
   return {

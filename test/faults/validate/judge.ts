@@ -16,7 +16,7 @@ const validators = [
   nothingLeft,
 ] as const;
 
-/** Every validator's verdict on a history, whatever made it. */
+/** Every validator's verdict on a history, recorded or synthetic. */
 export function judge(entries: readonly Entry[]): readonly Verdict[] {
   const view = viewOf(entries);
   return validators.map((validate) => validate(view));

@@ -5,15 +5,15 @@ import { trueCauseOf } from './true-causes.ts';
 import type { Verdict, Violation } from './verdict.ts';
 import { type FaultWindow, faultsNear, isStarved, relative, type View } from './view.ts';
 
-/** The kernel, the journal's writer and its clock agree to within this. */
+/** The kernel's events and the journal's timestamps agree to within this. */
 const TOLD_MS = 1_500;
 
 interface Move extends Holding {
-  /** The one fault of its episode; undefined if the episode had others. */
+  /** The only fault of its episode; undefined if the episode had several. */
   readonly fault: FaultWindow | undefined;
 }
 
-/** V4: every node that gets the VIP says so in its journal, `timeline` names a cause, and where one fault alone happened, its cause. */
+/** V4: every node that gets the VIP journals it, and `timeline` names a cause: the true one if the episode had a single fault. */
 export function movesAreCaused(view: View): Verdict {
   const moves = movesOf(view);
   const lines = view.journal.map(({ line }) => line);
@@ -33,7 +33,7 @@ function movesOf(view: View): readonly Move[] {
     .map((holding) => ({ ...holding, fault: loneFaultAt(view, holding.fromMs) }));
 }
 
-/** The fault itself puts the address there, and is gone by when the kernel's word of it comes. */
+/** The fault itself adds the address, and may be over by the time the kernel's event arrives. */
 function isPutByHand({ faults }: View, holding: Holding): boolean {
   return faults.some(
     ({ name, variant, node, fromMs, toMs }) =>
@@ -51,7 +51,7 @@ function loneFaultAt({ faults, rests }: View, atMs: number): FaultWindow | undef
 }
 
 function judgeMove(view: View, lines: readonly JournalLine[], move: Move): readonly Violation[] {
-  // By hand an address comes without a MASTER, and a full disk takes no journal.
+  // An address added by hand comes without a MASTER transition, and on a full disk no journal is written.
   const isUntold = view.faults.some(
     ({ name, node, fromMs, toMs }) =>
       node === move.node &&
@@ -80,7 +80,7 @@ function judgeMove(view: View, lines: readonly JournalLine[], move: Move): reado
     : [violation(view, move, `timeline says of the move to ${move.node}: "${said}", expected ${expected}`)];
 }
 
-/** A stopped supervisor reports it once it resumes. */
+/** A stopped supervisor reports the move once it resumes. */
 function toldBy({ faults }: View, { node, fromMs }: Move): number {
   const stops = faults.filter(
     (each) =>
@@ -92,7 +92,7 @@ function toldBy({ faults }: View, { node, fromMs }: Move): number {
   return Math.max(fromMs, ...stops.map(({ toMs }) => toMs)) + TOLD_MS;
 }
 
-/** What timeline says of the node that lost it. */
+/** What timeline says about the node that lost the VIP. */
 function lossOf(view: View, lines: readonly JournalLine[], { fault, fromMs }: Move): string {
   const index = view.journal.findIndex(
     ({ atMs, line }) =>
@@ -104,7 +104,7 @@ function lossOf(view: View, lines: readonly JournalLine[], { fault, fromMs }: Mo
   return index === -1 ? '' : `${lines[index]?.reason ?? ''} ${allJournals.causesOf(lines, index) ?? ''}`;
 }
 
-/** For faults alone in their episode: more moves than they may cost, or any if the holder was spared. */
+/** For single-fault episodes: more moves than the fault may cost, or any move if the holder was not hit. */
 function needlessMoves(view: View, moves: readonly Move[]): readonly Violation[] {
   return view.faults.flatMap((fault) => {
     const own = moves.filter((move) => move.fault?.id === fault.id);

@@ -4,7 +4,7 @@ import type { EntryOf } from '../record/history.ts';
 import type { Verdict, Violation } from './verdict.ts';
 import { type FaultWindow, faultsNear, isStarved, type View } from './view.ts';
 
-/** H1: where only faults happened that no client may notice, not one request fails and no open connection is cut. V3 judges the others. */
+/** H1: in episodes whose faults no client may notice, no request fails and no open connection is cut. V3 judges the other episodes. */
 export function noConnectionLost(view: View): Verdict {
   const spans = harmlessSpans(view);
   return {
@@ -27,7 +27,7 @@ function requestOf({ startedAtMs, endedAtMs, reason }: Probe): Loss {
   return { fromMs: startedAtMs, toMs: endedAtMs, reason };
 }
 
-/** Only its end counts: it may have begun long before the fault. */
+/** Only the end of a stream counts: it may have started long before the fault. */
 function streamOf({ toMs, reason }: EntryOf<'stream'>): Loss {
   return { fromMs: toMs, toMs, reason };
 }
@@ -59,7 +59,7 @@ interface Span {
   readonly faults: readonly FaultWindow[];
 }
 
-/** Episodes of nothing but harmless faults, to the rest after them. */
+/** Episodes with only harmless faults, up to the rest that follows. */
 export function harmlessSpans({ faults, rests }: Pick<View, 'faults' | 'rests'>): readonly Span[] {
   return rests.flatMap(({ episode, atMs }) => {
     const own = faults.filter((each) => each.episode === episode);

@@ -4,15 +4,15 @@ import { isTemporary } from '../record/temporary-name.ts';
 import type { Verdict, Violation } from './verdict.ts';
 import type { View } from './view.ts';
 
-/** A supervisor opens a few for a while: a socket that is asked, a program that is started. */
+/** A supervisor opens a few temporarily: for a socket it queries or a program it starts. */
 const MORE_DESCRIPTORS = 10;
 const MORE_PROCESSES = 3;
-/** A generation that still drains is a master and a worker: H2 judges those. */
+/** A draining generation is a master and a worker; H2 judges those. */
 const PROCESSES_OF_A_GENERATION = 2;
-/** What a busy machine keeps open for longer is closed at one of these. */
+/** Descriptors that a busy machine keeps open for longer are closed by one of the last rests. */
 const LAST_RESTS = 3;
 
-/** Z: nothing is left after the end, and nothing grows from the first rest to the last. */
+/** Z: nothing is left behind at the end, and nothing grows from the first rest to the last. */
 export function nothingLeft(view: View): Verdict {
   const at = (atMs: number, what: string, proof: readonly string[] = []): Violation => ({
     atMs,
@@ -65,8 +65,8 @@ function grown(view: View, name: string): readonly string[] {
 const monitors = ['haproxy-monitor', 'keepalived-monitor'] as const;
 
 /**
- * A program that is killed leaves what it was writing. A monitor looks for that once, as it starts, and removes what is a
- * minute old by then: this one has been there at all rests since a minute before both monitors were started last.
+ * A killed program leaves its half-written file. A monitor looks for such files once, at its start, and removes those at least
+ * a minute old. Overlooked: the file was there at every rest since a minute before a start of each monitor.
  */
 function isOverlooked(view: View, name: string, rests: readonly EntryOf<'node'>[], file: string): boolean {
   const seen = rests.slice(rests.findLastIndex(({ files }) => !files.includes(file)) + 1);

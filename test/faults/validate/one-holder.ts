@@ -2,10 +2,10 @@ import { holdingsOf, type Stretch } from '../../helpers/vrrp/holdings.ts';
 import type { Verdict } from './verdict.ts';
 import { addedUnseen, type FaultWindow, faultsNear, isStarved, minus, relative, type View } from './view.ts';
 
-/** keepalived announces its resignation before it removes the address. */
+/** keepalived sends its priority 0 advert before it removes the address. */
 const HAND_OVER_MS = 10;
 
-/** V1: what the kernels say, against what the faults may cause. */
+/** V1: compares the holders the kernels report with what the faults may cause. */
 export function oneHolder(view: View): Verdict {
   const held = holdingsOf(view.holdings);
   const overlaps = overlapsOf(view);
@@ -51,8 +51,8 @@ function excuse({ fromMs, toMs, bound, apart }: FaultWindow): readonly Stretch[]
 }
 
 /**
- * A node that is not listed any more leaves because it reads so. With another fault beside, it may not, while the others
- * have forgotten it: until the rest two holders prove nothing.
+ * A node that is no longer listed leaves once it reads the list. Another fault may keep it from reading while the other
+ * nodes have already dropped it. So two holders prove nothing until the next rest.
  */
 function unheardRemovals({ faults, rests }: View): readonly Stretch[] {
   const removals = faults.filter(({ name }) =>
@@ -84,7 +84,7 @@ function overlapsOf({ holdings, startMs, endMs }: View): readonly Stretch[] {
   return joined(found);
 }
 
-/** Three holders and then two are one stretch. */
+/** Merges adjacent stretches, as when three holders become two. */
 function joined(stretches: readonly Stretch[]): readonly Stretch[] {
   const all: Stretch[] = [];
   for (const each of stretches) {

@@ -5,7 +5,7 @@ import { harmlessSpans } from './no-loss.ts';
 import type { Verdict, Violation } from './verdict.ts';
 import { type FaultWindow, faultsNear, isStarved, relative, type View } from './view.ts';
 
-/** V3: every failed request is within the bound of a fault, or no node was free of faults. */
+/** V3: a request may fail only within the bound of a fault, or while no node is free of faults. */
 export function serviceIsBack(view: View): Verdict {
   const excused = [...view.faults.flatMap(excuse), ...lateEnds(view)];
   const failed = probesOf(view).filter(({ reason }) => reason !== null);
@@ -46,7 +46,7 @@ function excuse({ fromMs, undoMs, toMs, bound }: FaultWindow): readonly Stretch[
   ];
 }
 
-/** When a program resumes that was stopped while its pod was asked to end. */
+/** A program that was stopped while its pod was terminated exits only once it resumes. */
 function lateEnds({ faults }: View): readonly Stretch[] {
   const told = faults.filter(({ name }) => name === 'restart-pod');
   return faults
@@ -57,10 +57,10 @@ function lateEnds({ faults }: View): readonly Stretch[] {
     .map(({ undoMs, toMs }) => ({ fromMs: undoMs, toMs: toMs + ENDS_LATE_MS }));
 }
 
-/** HAProxy's log reaches the journal within this. */
+/** HAProxy's log lines reach the journal within this time. */
 const LOGGED_MS = 1_000;
 
-/** HAProxy may close one connection in the moment in which it marks a server down (docs/internals/decisions/0013). */
+/** HAProxy may close one connection at the moment it marks a server down (docs/internals/decisions/0013). */
 function closedAsServersWentDown({ journal }: View, failed: readonly Probe[]): ReadonlySet<Probe> {
   const marks = journal.filter(({ line }) => line.event === 'server-transition' && line.to === 'down');
   return new Set(
@@ -79,7 +79,7 @@ function touches({ startedAtMs, endedAtMs }: Probe, { fromMs, toMs }: Stretch): 
   return startedAtMs <= toMs && endedAtMs >= fromMs;
 }
 
-/** Whether a node that nothing happens to could have been reached by the client. */
+/** Whether the client could have reached a node without a fault. */
 function isDemanded({ run, faults }: View, { startedAtMs, endedAtMs }: Probe): boolean {
   const active = faults.filter(({ fromMs, toMs }) => fromMs <= endedAtMs && toMs >= startedAtMs);
   return run.nodes.some(({ name }) => {
@@ -93,7 +93,7 @@ function isDemanded({ run, faults }: View, { startedAtMs, endedAtMs }: Probe): b
   });
 }
 
-/** Failed requests that begin less than a second apart are one trouble. */
+/** Groups failed requests that start less than a second apart. */
 function rowsOf(probes: readonly Probe[]): readonly (readonly [Probe, ...Probe[]])[] {
   const rows: [Probe, ...Probe[]][] = [];
   for (const probe of probes) {

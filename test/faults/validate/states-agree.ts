@@ -3,10 +3,10 @@ import type { Verdict } from './verdict.ts';
 import { addedUnseen, faultsNear, isStarved, minus, relative, type View } from './view.ts';
 
 const AGREE_MS = 1_000;
-/** How long a supervisor that starts may need until it knows how keepalived is. */
+/** How long a starting supervisor may need to learn keepalived's state. */
 const STARTING_MS = 5_000;
 
-/** V2: `vrrp-state.json`, the kernel and the number of holders say one thing, a second after a change at the latest. */
+/** V2: `vrrp-state.json`, the kernel and the number of holders agree within a second of a change. */
 export function statesAgree(view: View): Verdict {
   const disagreements = view.run.nodes.flatMap(({ name }) =>
     minus(disagreementsOf(view, name), blindOf(view, name))
@@ -66,7 +66,7 @@ function mastersOf(view: View, name: string): readonly Stretch[] {
   );
 }
 
-/** While its supervisor does not run or may not, the file is old; and it cannot see everything. */
+/** While the supervisor is down or impaired, its file is stale. Some address changes it cannot see at all. */
 function blindOf(view: View, name: string): readonly Stretch[] {
   const faults = view.faults
     .filter(({ nodes, bound }) => nodes.includes(name) && bound.blind)

@@ -3,7 +3,7 @@ import type { FaultWindow } from './view.ts';
 const noService = /HAProxy does not serve|track file says/;
 const keepalivedEnded = /keepalived (died|hung|ended)|ended with|does not record|was asked to stop/;
 
-/** What `hawser timeline` has to say of a move after this fault alone, see docs/timeline.md. */
+/** What `hawser timeline` must say about a move after this single fault, see docs/timeline.md. */
 const causes: Readonly<Record<string, RegExp>> = {
   'kill haproxy': noService,
   'kill haproxy-container': noService,
@@ -12,11 +12,11 @@ const causes: Readonly<Record<string, RegExp>> = {
   'restart-pod haproxy': noService,
   'kill keepalived': keepalivedEnded,
   'kill keepalived-container': keepalivedEnded,
-  // It counts as hung after 2.4 s. If it resumes earlier, it was only silent.
+  // keepalived is considered hung after 2.4 s. If it resumes earlier, it was only silent.
   'stop keepalived': new RegExp(`${keepalivedEnded.source}|was still MASTER`),
   'restart-pod keepalived': /was asked to stop/,
   'restart-pod both': /was asked to stop|track file says/,
-  // Its link goes first: a program that is still alive for a moment may write that down.
+  // The link goes down first. Programs stay alive for a moment and may still record that.
   'power-off node': /does not record that it lost the VIP|is down/,
   'replace-node node': /does not record that it lost the VIP|is down/,
   'unplug node': /is down|does not record/,
@@ -25,7 +25,7 @@ const causes: Readonly<Record<string, RegExp>> = {
   'by-hand remove-vip': /removed from eth0 by another program|no other node/,
 };
 
-/** Undefined if nothing certain can be said. */
+/** Undefined if the fault has no definite cause text. */
 export function trueCauseOf({ name, variant }: FaultWindow): RegExp | undefined {
   return causes[`${name} ${variant}`];
 }

@@ -1,19 +1,19 @@
-/** Something that must not be, with what proves it. */
+/** Something that must not happen, with its evidence. */
 export interface Violation {
   readonly atMs: number;
   readonly what: string;
-  /** Lines of the history, for people. */
+  /** Lines from the history, for human readers. */
   readonly proof: readonly string[];
-  /** Nothing had a processor for a while just then: no proof that the product is at fault. */
+  /** No process got CPU time around then, so this does not prove a bug in the product. */
   readonly starved: boolean;
 }
 
 export interface Verdict {
   readonly name: string;
   readonly claim: string;
-  /** How many things were judged: a validator that looked at nothing has shown nothing. */
+  /** How many items were judged: a validator that looked at nothing has proved nothing. */
   readonly judged: number;
   readonly violations: readonly Violation[];
-  /** What is allowed and worth knowing, such as hand-overs. */
+  /** Allowed but worth reporting, such as hand-overs. */
   readonly notes: readonly string[];
 }

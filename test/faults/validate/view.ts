@@ -10,17 +10,17 @@ export interface FaultWindow extends Stretch {
   readonly episode: number;
   readonly name: string;
   readonly variant: string;
-  /** The first of them, where there are several. */
+  /** The first node, if there are several. */
   readonly node: string;
-  /** The node. A shared fault, such as a partition, belongs to the node it names. */
+  /** The nodes that are hit. A shared fault, such as a partition, belongs to the node it names. */
   readonly nodes: readonly string[];
   readonly apart: readonly string[];
-  /** When it began to be undone: what its end brings about may come before `toMs`, when all of it is undone. */
+  /** When undoing started. Effects of the end may show before `toMs`, when everything is undone. */
   readonly undoMs: number;
   readonly bound: Bound;
 }
 
-/** A history, sorted for those who judge it. */
+/** A history, sorted and indexed for the validators. */
 export interface View {
   readonly run: EntryOf<'run'>;
   readonly entries: readonly Entry[];
@@ -28,18 +28,18 @@ export interface View {
   readonly endMs: number;
   readonly faults: readonly FaultWindow[];
   readonly holdings: readonly HoldingEvent[];
-  /** By their beginning. */
+  /** Sorted by start. */
   readonly probes: readonly Probe[];
   readonly stalls: readonly Stretch[];
-  /** When processes waited for a processor nearly all the time. */
+  /** When processes waited for a CPU nearly all the time. */
   readonly pressed: readonly Stretch[];
   readonly rests: readonly EntryOf<'rest'>[];
-  /** By time. */
+  /** Sorted by time. */
   readonly journal: readonly { readonly atMs: number; readonly line: JournalLine }[];
   of<Kind extends Entry['kind']>(kind: Kind): readonly EntryOf<Kind>[];
 }
 
-/** Judged is from the first rest on: before it the group came up. Throws for a history without one. */
+/** Judging starts at the first rest: until then the group is coming up. Throws for a history without a rest. */
 export function viewOf(entries: readonly Entry[]): View {
   const of = <Kind extends Entry['kind']>(kind: Kind): readonly EntryOf<Kind>[] =>
     entries.filter((entry): entry is EntryOf<Kind> => entry.kind === kind);
@@ -69,7 +69,7 @@ export function viewOf(entries: readonly Entry[]): View {
   };
 }
 
-/** A fault that could not be brought about may have begun: it counts until that was known. */
+/** A fault that could not be injected may still have started: it counts until it was recorded as missed. */
 function windowsOf(faults: readonly EntryOf<'fault'>[], all: readonly string[]): readonly FaultWindow[] {
   return faults
     .filter(({ phase }) => phase === 'start')
@@ -84,13 +84,13 @@ function windowsOf(faults: readonly EntryOf<'fault'>[], all: readonly string[]):
     });
 }
 
-/** The nodes by themselves make less. */
+/** The nodes on their own stay below this. */
 const PRESSED_SHARE = 0.8;
 const STALLED_MS = 100;
-/** A starved program has lost its timers, and needs this long to see how things are. */
+/** A starved program has missed its timers and needs this long to catch up. */
 const AFTER_STALL_MS = 2_000;
 
-/** Whether nothing had a processor for a while in this time, or shortly before. */
+/** Whether processes got no CPU time for a while during this time or shortly before. */
 export function isStarved({ stalls, pressed }: View, fromMs: number, toMs: number): boolean {
   const since = fromMs - AFTER_STALL_MS;
   const isPressed = pressed.some((each) => each.fromMs < toMs && each.toMs > since);
@@ -104,10 +104,10 @@ export function stalledMs(stalls: readonly Stretch[], fromMs: number, toMs: numb
   );
 }
 
-/** Until the supervisor has looked twice, and asked keepalived. */
+/** Time for the supervisor to look twice and ask keepalived. */
 const REMOVED_MS = 1_000;
 
-/** An address that is added by hand to an interface without a carrier is seen, and removed, once there is one. */
+/** An address added by hand to an interface without carrier is seen, and removed, only once the carrier is back. */
 export function addedUnseen({ faults }: View): readonly (Stretch & Pick<FaultWindow, 'node'>)[] {
   const unplugged = faults.filter(({ name }) => name === 'unplug');
   return faults
@@ -119,12 +119,12 @@ export function addedUnseen({ faults }: View): readonly (Stretch & Pick<FaultWin
     );
 }
 
-/** Whether the group came to rest when this was seen. */
+/** Whether the group came to rest in the episode of this entry. */
 export function isReached({ rests }: View, { episode }: EntryOf<'node'>): boolean {
   return rests.some((rest) => rest.episode === episode && rest.reached);
 }
 
-/** What is left of these stretches without those. */
+/** `stretches` minus `excused`. */
 export function minus(stretches: readonly Stretch[], excused: readonly Stretch[]): readonly Stretch[] {
   const merged = merge(excused);
   return stretches.flatMap(({ fromMs, toMs }) => without(fromMs, toMs, merged));
@@ -141,7 +141,7 @@ function merge(stretches: readonly Stretch[]): readonly Stretch[] {
   return merged;
 }
 
-/** Faults that were under way in this time, or ended shortly before: the first thing that a reader asks for. */
+/** Faults active in this time, or that ended shortly before: the first thing a reader wants to know. */
 export function faultsNear({ faults }: View, fromMs: number, toMs: number): readonly string[] {
   return faults
     .filter((each) => each.fromMs <= toMs && each.toMs >= fromMs - 10_000)
@@ -151,7 +151,7 @@ export function faultsNear({ faults }: View, fromMs: number, toMs: number): read
     });
 }
 
-/** `-1.20 s`: before a violation began; `+0.30 s` after. */
+/** `-1.20 s`: before the start of a violation; `+0.30 s`: after it. */
 export function relative(atMs: number, zeroMs: number): string {
   const ms = atMs - zeroMs;
   return `${ms < 0 ? '-' : '+'}${(Math.abs(ms) / 1_000).toFixed(2)} s`;

@@ -1,12 +1,12 @@
-/** A clock is ahead of the machine's from this moment of the monotonic clock on, until it is set again. */
+/** From this moment on the monotonic clock, a clock is ahead of the machine's until it is set again. */
 export interface ClockSetting {
   readonly fromMs: number;
   readonly aheadMs: number;
 }
 
 /**
- * The moment at which a clock showed `shownMs`. Programs notice a setting up to `lateMs` after it. If two settings
- * explain the time the earlier one counts: jumps have to be longer than a run.
+ * The moment at which a clock showed `shownMs`. Programs notice a setting up to `lateMs` late. If two settings
+ * explain the time, the earlier one counts, so jumps have to be longer than a run.
  */
 export function monotonicOf(settings: readonly ClockSetting[], shownMs: number, lateMs: number): number {
   const setting = settings.find(({ fromMs, aheadMs }, index) => {

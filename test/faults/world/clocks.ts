@@ -3,27 +3,27 @@ import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts'
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 import { type ClockSetting, monotonicOf } from './clock-settings.ts';
 
-/** Each node's wall clock, as its programs see it. Their timers and their monotonic clock are the machine's. */
+/** Each node's wall clock as its programs see it. Timers and the monotonic clock are the machine's. */
 export interface Clocks {
-  /** What goes in front of a program of the node; nothing where this machine has no libfaketime. */
+  /** The command prefix for a program of the node; empty if this machine has no libfaketime. */
   prefix(node: BedNode): readonly string[];
-  /** From now on the node's clock is this far ahead of its initial time. Throws if it cannot be set. */
+  /** Sets the node's clock this far ahead of its initial offset. Throws if it cannot be set. */
   set(node: BedNode, aheadMs: number): void;
-  /** When, by the monotonic clock, a program of the node read this time. */
+  /** The monotonic time at which a program of the node read this wall-clock time. */
   monotonicOf(node: BedNode, wallMs: number): number;
 }
 
 /**
- * How far the nodes are ahead of the machine at first: certificates that the harness has just issued are two hours old for
- * them, and a clock that jumps back by an hour finds them valid.
+ * The nodes' initial offset from the machine's clock. To the nodes, freshly issued certificates of the harness are two hours
+ * old, so they are still valid after a clock jumps back by an hour.
  */
 const AT_FIRST_MS = 2 * 3_600_000;
-/** A program looks for a change of its clock at most this often. */
+/** A program checks for a clock change at most this often. */
 const LOOKS_EVERY_S = 1;
 
 /**
- * Programs see the time of a file (`fileOf`), by way of libfaketime. A file's own times are shifted with the clock, also
- * of files that were written before a jump.
+ * Programs read their clock from a file (`fileOf`) through libfaketime. File timestamps shift with the clock, even for
+ * files that were written before a jump.
  */
 export function createClocks(nodes: readonly BedNode[], fileOf: (node: BedNode) => string): Clocks {
   const [library] = globSync('/usr/lib/*/faketime/libfaketimeMT.so.1');

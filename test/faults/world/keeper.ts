@@ -3,7 +3,7 @@ import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts'
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 import type { BedProcess } from '../../helpers/vrrp/bed-process.ts';
 
-/** A container's main process: hawser's four, and the API server. */
+/** The main processes of containers: hawser's four programs and the API server. */
 export const keptParts = [
   'apiserver',
   'haproxy',
@@ -20,19 +20,19 @@ export interface PartEvent {
   readonly what: 'started' | 'ended';
 }
 
-/** Plays the kubelet of every node: restarts its programs a while after they end. */
+/** Simulates the kubelet of every node: restarts its programs some time after they exit. */
 export interface Keeper {
-  /** The node has power: its parts are started, and kept. */
+  /** Powers the node on: its parts are started and kept running. */
   keep(node: BedNode): void;
-  /** The node has none: what ends there stays away. */
+  /** Stops restarting the node's parts. */
   leave(node: BedNode): void;
-  /** The part as it was last started. */
+  /** The process of the part's last start. */
   part(node: BedNode, part: KeptPart): BedProcess | undefined;
   allRun(): boolean;
 }
 
 const LOOK_MS = 100;
-/** The kubelet starts a container again after 1.3 s the first time (docs/internals/decisions/0038). */
+/** The kubelet's first restart of a container comes after 1.3 s (docs/internals/decisions/0038). */
 const RESTART_MS = 1_300;
 
 export function startKeeper(

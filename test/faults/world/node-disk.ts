@@ -8,8 +8,8 @@ import { keptParts } from './keeper.ts';
 const SIZE = '24m';
 
 /**
- * Gives a node a small file system of its own, which can be filled. What the programs print goes elsewhere, as that of
- * containers does. It goes with the stack, or with this process.
+ * Gives a node a small file system of its own, which can be filled. The programs' output goes elsewhere, like container
+ * logs. The file system is unmounted with the stack, or when this process dies.
  */
 export async function mountNodeDisk(
   node: BedNode,
@@ -25,7 +25,7 @@ export async function mountNodeDisk(
   }
 }
 
-/** libfaketime leaves files there for each program that is killed. This process has a mount namespace of its own. */
+/** libfaketime leaves files in /dev/shm for each killed program. This process has its own mount namespace. */
 export async function mountSharedMemory(owned: AsyncDisposableStack): Promise<void> {
   await mountTmpfs('mode=1777', '/dev/shm', owned);
 }

@@ -9,7 +9,7 @@ import type { World } from './world.ts';
 
 const CALM_MS = 1_500;
 
-/** What is still missing for the group to be at rest; empty once nothing is. */
+/** The conditions for rest that are not met yet; empty at rest. */
 export function missingForRest({ bed, client, nodes, keeper }: World): string {
   const out = nodes.filter((node) => !takesPart(node)).map(({ name }) => `${name} does not take part`);
   return [
@@ -21,14 +21,14 @@ export function missingForRest({ bed, client, nodes, keeper }: World): string {
   ].join(', ');
 }
 
-/** HAProxys that do not serve their file: one that is ending may drain for a while. */
+/** Nodes whose HAProxy does not serve its file: one that is stopping may drain for a while. */
 async function notServing({ nodes }: World): Promise<string> {
   const all = await Promise.all(nodes.map(async (node) => ({ node, served: await servedSha(node) })));
   const out = all.filter(({ node, served }) => served === null || served !== shaOf(node.at('haproxy.cfg')));
   return out.map(({ node }) => `HAProxy of ${node.name} does not serve its file`).join(', ');
 }
 
-/** The pages of hawser's four programs: a program asked to end before its page is up does not clean up. */
+/** The metrics ports of hawser's four programs. A program terminated before its page is up does not clean up. */
 const pages = [
   defaultPorts.haproxyMonitor,
   defaultPorts.keepalivedMonitor,
@@ -48,15 +48,15 @@ async function notStarted({ nodes }: World): Promise<string> {
     .join(', ');
 }
 
-/** What the nodes' configurations are; equal texts where all are equal. */
+/** A fingerprint of the nodes' configurations: equal strings mean that all files are equal. */
 export function configurationsOf({ nodes }: World): string {
   const shas = nodes.map((node) => ['haproxy.cfg', 'keepalived.conf'].map((file) => shaOf(node.at(file))));
   return JSON.stringify(shas);
 }
 
 /**
- * Resolves once nothing is missing, or with what is after that time. `configurations` are those of the first rest: a monitor that could
- * not mend a file tries again after up to 15 s.
+ * Resolves at rest, or with what is still missing after `patienceMs`. `configurations` are those of the first rest: a monitor that
+ * could not repair a file tries again after up to 15 s.
  */
 export async function waitForRest(
   world: World,

@@ -8,7 +8,7 @@ import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 
 const PATIENCE_MS = 2_000;
 
-/** What HAProxy's supervisor answers; undefined if it does not. */
+/** The status of HAProxy's supervisor; undefined without an answer. */
 export async function supervisorStatus(node: BedNode): Promise<SupervisorStatus | undefined> {
   try {
     const [answer] = await askRaw(join(node.runDir, 'haproxy-master.sock'), 'status\n', PATIENCE_MS);
@@ -18,7 +18,7 @@ export async function supervisorStatus(node: BedNode): Promise<SupervisorStatus 
   }
 }
 
-/** SHA-256 of the configuration that the newest generation serves; null if none does. */
+/** SHA-256 of the configuration that the newest generation serves; null if none serves. */
 export async function servedSha(node: BedNode): Promise<string | null> {
   return (await supervisorStatus(node))?.current?.configSha256 ?? null;
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 import { keptParts } from './keeper.ts';
 
-/** Files that an administrator brings to a new node, and the folder of container output, which is not on the disk. */
+/** Files an administrator installs on a new node, and the links to the container logs, which are not on this disk. */
 const stays = new Set(['config.yaml', 'kubeconfig', ...keptParts.map((part) => `${part}.log`)]);
 
-/** Removes everything else from the node's disk. Its journal moves below `kept`, next to earlier ones. */
+/** Removes everything else from the node's disk. Its journal is copied to `kept`, next to earlier ones. */
 export function wipeDisk(node: Pick<BedNode, 'dir' | 'at'>, kept: string): void {
   mkdirSync(kept, { recursive: true });
   if (existsSync(node.at('journal')))
@@ -15,7 +15,7 @@ export function wipeDisk(node: Pick<BedNode, 'dir' | 'at'>, kept: string): void 
     if (!stays.has(name)) rmSync(node.at(name), { recursive: true, force: true });
 }
 
-/** Those that were put there, the oldest first. */
+/** The journals saved by `wipeDisk`, oldest first. */
 export function keptJournals(kept: string): readonly string[] {
   if (!existsSync(kept)) return [];
   return readdirSync(kept)

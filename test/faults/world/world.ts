@@ -15,7 +15,7 @@ import { type Keeper, type PartEvent, startKeeper } from './keeper.ts';
 import { mountNodeDisk, mountSharedMemory } from './node-disk.ts';
 import { keptJournals, wipeDisk } from './wiped-disk.ts';
 
-/** Three whole nodes with a client, and what faults may do to them. */
+/** Three complete nodes with a client, and the operations that faults use. */
 export interface World extends AsyncDisposable {
   readonly bed: VrrpBed;
   readonly nodes: readonly BedNode[];
@@ -23,23 +23,23 @@ export interface World extends AsyncDisposable {
   readonly keeper: Keeper;
   readonly client: BedClient;
   readonly clocks: Clocks;
-  /** What one node's API server does wrong from now on; an empty object ends it. */
+  /** Sets the faults of one node's API server; an empty object clears them. */
   setApiFaults(node: BedNode, faults: Partial<Faults>): void;
-  /** Which nodes every API server tells of. */
+  /** Sets the nodes that every API server lists. */
   setMembers(members: readonly BedNode[]): void;
   powerOff(node: BedNode): Promise<void>;
   powerOn(node: BedNode): Promise<void>;
-  /** Nothing of a node without power is left on its disk; what its journal said is kept for the history. */
+  /** Wipes the disk of a node that is powered off. Its journal is kept for the history. */
   wipe(node: BedNode): void;
-  /** Another machine in the place of one that was wiped: installed and booted. */
+  /** Installs and boots a new machine in place of one that was wiped. */
   install(node: BedNode): Promise<void>;
-  /** The folders of its journals: also of the machines that were there before. */
+  /** The folders of its journals, including those of earlier machines under its name. */
   journals(node: BedNode): readonly string[];
-  /** The nodes by what they are now. Throws unless one node holds the VIP. */
+  /** The nodes by their current role. Throws unless exactly one node holds the VIP. */
   roles(): Readonly<Record<Role, BedNode>>;
 }
 
-/** The client gives up after this: twice the longest failover. */
+/** The client's timeout: twice the longest failover. */
 export const CLIENT_TIMEOUT_MS = 1_000;
 export const CLIENT_GAP_MS = 40;
 const PATIENCE_MS = 120_000;
@@ -124,7 +124,7 @@ function rolesOf(nodes: readonly BedNode[], holders: readonly BedNode[]): Readon
   return { holder, 'backup-1': first, 'backup-2': second };
 }
 
-/** All nodes share this machine's host name, and a journal tells nodes apart by it. The pid stays. */
+/** All nodes share this machine's host name, so each program gets its node's: journals identify nodes by it. The pid stays the same. */
 const ownOf = (node: BedNode, clocks: Clocks) => ({
   flags: ['--journal', node.at('journal')],
   prefix: ['unshare', '--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', node.name, ...clocks.prefix(node)],
@@ -132,7 +132,7 @@ const ownOf = (node: BedNode, clocks: Clocks) => ({
 
 const program = fileURLToPath(new URL('../../helpers/api-server/main.ts', import.meta.url));
 
-/** An API server for each node, with a state file of its own: what one of them does wrong, the others do not. */
+/** One API server per node, each with its own state file, so that faults can differ between them. */
 function createApi(bed: VrrpBed, clocks: Clocks) {
   let members: readonly BedNode[] = bed.nodes;
   const faults = new Map<string, Partial<Faults>>();

@@ -16,7 +16,7 @@ const requests = bytesNear([
   'ping\n'.repeat(300),
 ]);
 
-/** Blank lines are none, and a line counts without its end. */
+/** Blank lines do not count; a last line without a newline does. */
 const linesIn = (bytes: Buffer) =>
   bytes
     .toString('utf8')
@@ -44,7 +44,7 @@ async function open(): Promise<OpenTarget> {
   const path = join(scratch.path, 'control.sock');
   const served = await serveControlSocket(path, async (line) => {
     if (line.includes('"')) throw new Error('Cannot answer: a quote');
-    // As the supervisors do: an answer is short, however long its line is.
+    // Like the supervisors' answers, this one is short however long the line is.
     return { ok: true, line: line.slice(0, 80) };
   });
   if (served.kind === 'in-use') throw new Error(`Cannot serve "${path}": it is in use`);

@@ -41,7 +41,7 @@ function prepare([found, vips]: Case): string {
   return text;
 }
 
-/** Sections have names of their own; `global` and `defaults` are those of the first, as in all of them. */
+/** Sections get unique names. `global` and `defaults` are the same in all texts and are taken from the first. */
 const sideBySide: SideBySide = (texts) =>
   texts
     .map((text, index) => {
@@ -61,7 +61,7 @@ function render(servers: readonly ApiServer[]): string {
   return outcome.text;
 }
 
-/** The first word of each line: HAProxy's directives. */
+/** The first word of each line, which is HAProxy's directive. */
 const directivesOf = (text: string) => text.split('\n').map((line) => line.trim().split(/\s/)[0]);
 
 const known = new Map<number, readonly (string | undefined)[]>();

@@ -76,11 +76,11 @@ function prepare([found, chosen]: readonly [readonly ServerCandidate[], Keepaliv
   return text;
 }
 
-/** Groups and instances follow what is not theirs: `global_defs` and track files. */
+/** Groups and instances come after the head, which has `global_defs` and track files. */
 const parted = (text: string) => text.split(/^(?=vrrp_(?:sync_group|instance) )/m);
 const headOf = (text: string) => parted(text)[0];
 
-/** Of files with one head. Instances have names and an interface of their own, as no two of an interface may share a virtual router id. */
+/** For files with the same head. Each instance gets its own name and interface, since a virtual router ID must be unique per interface. */
 const sideBySide: SideBySide = (texts) =>
   texts
     .map((text, index) => {
@@ -98,7 +98,7 @@ const sideBySide: SideBySide = (texts) =>
     })
     .join('\n');
 
-/** The list that the monitor keeps for a VIP. */
+/** The list of nodes that the monitor keeps for a VIP. */
 const listFor = (vip: string, found: readonly ServerCandidate[]) =>
   chooseServers(found, { vips: [vip], subnets: [] }).servers;
 
@@ -116,7 +116,7 @@ function factsOf(text: string) {
   };
 }
 
-/** A node that is alone has the group's address as its placeholder. */
+/** A node without peers has the group's multicast address as a placeholder. */
 function peersOf({ peers, family }: KeepalivedModel['instances'][number]): readonly string[] {
   return peers.length === 0 ? [vrrpGroups[family]] : peers.map(({ address }) => address).toSorted();
 }

@@ -27,7 +27,7 @@ const answers = fc.oneof(
 );
 const timing = { ...defaultTiming, maxPageBytes: 200_000, maxObjects: 100 };
 
-/** An API server that answers every request with the same bytes, and closes. */
+/** Starts an API server that answers every request with the same bytes and closes. */
 async function open(): Promise<OpenTarget> {
   await using owned = new AsyncDisposableStack();
   const { path: dir } = owned.use(openScratchFolder());

@@ -18,7 +18,7 @@ const numbersIn = (value: unknown): readonly number[] => {
   if (typeof value === 'number') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];
 };
-/** NaN becomes null in a status, which its readers refuse as a whole. */
+/** NaN becomes null in a status, and readers then reject the whole status. */
 const expectNumbers = (value: unknown) =>
   assert.deepEqual(
     numbersIn(value).filter((each) => !Number.isFinite(each)),

@@ -63,7 +63,7 @@ async function open(): Promise<OpenTarget> {
   };
 }
 
-/** Whatever other tenants have, these files say of the neighbours what they say where there is nobody else. */
+/** The neighbours' part of the files must be the same with and without other tenants. */
 function mustHave(printed: Printed, alone: Printed): void {
   const sections = new Set(sectionsOf(printed));
   const missing = sectionsOf(alone).filter((section) => !sections.has(section));

@@ -40,7 +40,7 @@ async function open(): Promise<OpenTarget> {
     print(settings, decided(tenants).model.backends, fallback);
 
   const compare = compareSets(settings, Number.MAX_SAFE_INTEGER);
-  /** A path that fits no command is a line of a map for which HAProxy is reloaded. Nothing else needs a reload. */
+  /** A path that does not fit into a command is a map line that needs a reload. Nothing else needs one. */
   const needsReload = ({
     before,
     after,
@@ -50,7 +50,7 @@ async function open(): Promise<OpenTarget> {
     return reload.length > 0;
   };
 
-  /** A HAProxy with the first set takes the second at runtime. */
+  /** Changes a running HAProxy from the first set to the second at runtime. */
   const change = async (before: Printed, after: Printed): Promise<void> => {
     const { changes, reload } = compare(before, after);
     assert.deepEqual(reload, []);
@@ -86,7 +86,7 @@ async function open(): Promise<OpenTarget> {
     }));
     const { admitted } = decided(numbered.map(({ after }) => after)).admission;
     const keys = new Set(admitted.map(({ key }) => key));
-    // A route that goes is a section that goes: only a reload does that.
+    // A removed route is a removed section, which needs a reload.
     const after = numbered.map((each, number) =>
       keys.has(`tenant-${number}:web`) && !needsReload(each) ? each.after : each.before,
     );
@@ -94,9 +94,9 @@ async function open(): Promise<OpenTarget> {
   };
   const pem = tenantPem(join(dir, 'before'));
   const attack = attackTogether(changingTenants(pem, tenantPem(join(dir, 'after'))), {
-    // More would change more lines of a map than are sent at runtime.
     prepare: (tenant) => tenant,
     judge,
+    // With more tenants, more map lines would change than are sent at runtime.
     atOnce: 16,
   });
   const all = owned.move();
@@ -135,7 +135,7 @@ async function mustFollow(
   assert.deepEqual(await differingFiles(tell, othersOf(after)), []);
 }
 
-/** Without the end of a command, and with lines that are no empty ones as its payload. */
+/** A single command without a terminator, and a payload without empty lines. */
 const ONE_COMMAND = /^[^;\n]*(?: <<\n(?:[^\n]+\n)+)?$/;
 
 export const routerRuntime: Target = {

@@ -18,7 +18,7 @@ const written = fc.oneof(
   jsonNear([settings]).map((value) => stringify(value)),
   jsonNear([settings]).map((value) => JSON.stringify(value) ?? ''),
 );
-/** Few, as one of them takes as long as a hundred others. */
+/** Only a few, because one of them takes as long as a hundred others. */
 const deep = fc.oneof(
   fc.nat(3_000).map((depth) => '['.repeat(depth)),
   fc.nat(3_000).map((depth) => `a: ${'{a: '.repeat(depth)}`),

@@ -25,7 +25,7 @@ const streams = fc.oneof(
     .map((all) => Buffer.from(all.map((each) => `${JSON.stringify(each)}\n`).join(''))),
 );
 
-/** The messages up to the end, and how it ended. */
+/** The messages up to the end of the watch, and how it ended. */
 async function read(pieces: readonly Buffer[]) {
   const messages: unknown[] = [];
   try {

@@ -1,7 +1,7 @@
 import type { Answer } from './answers.ts';
 import type { ObjectStore, StoredObject } from './object-store.ts';
 
-/** Reviews of Secrets by name alone: what a router asks. Others get the 404 of a path that the stand-in does not serve. */
+/** Reviews of single Secrets, which a router asks for. Others get the 404 of a path that the stand-in does not serve. */
 export function reviewAnswer(path: string, body: string, store: ObjectStore): Answer | undefined {
   if (path === '/apis/authentication.k8s.io/v1/selfsubjectreviews')
     return { code: 201, body: { status: { userInfo: { username: USER } } } };

@@ -60,14 +60,14 @@ export function forbidden(user: string, resource: string): Status {
   return status(403, 'Forbidden', message, { kind: resource });
 }
 
-/** What a kubelet gets for a list of all nodes since Kubernetes 1.32 (kube-apiserver's Node authorizer). */
+/** The answer to a kubelet that lists all nodes, since Kubernetes 1.32 (kube-apiserver's Node authorizer). */
 export function forbiddenForKubelet(user: string): Status {
   const name = user.replace('system:node:', '');
   const { message, ...rest } = forbidden(user, 'nodes');
   return { ...rest, message: `${message}: node '${name}' cannot read all nodes, only its own Node object` };
 }
 
-/** What API priority and fairness answers where a priority level has no room in its queues. */
+/** The answer of API priority and fairness when the queues of a priority level are full. */
 export const tooManyRequests = status(429, 'TooManyRequests', 'Too many requests, please try again later.');
 
 export function expired(asked: number, oldest: number): Status {

@@ -25,9 +25,9 @@ import { sendWatch } from './watch.ts';
 
 export interface Caller {
   readonly token: string | undefined;
-  /** Of a client certificate that the authority signed. */
+  /** Of a client certificate signed by the authority. */
   readonly commonName: string | undefined;
-  /** With the query. */
+  /** Including the query. */
   readonly path: string;
 }
 
@@ -37,15 +37,15 @@ export interface ApiServerSettings {
   readonly cert: string;
   /** PEM. */
   readonly key: string;
-  /** PEM of the authority of client certificates. */
+  /** PEM of the authority for client certificates. */
   readonly ca?: string;
   readonly host?: string;
-  /** 0 (the default) takes a free one. */
+  /** 0 (the default) picks a free port. */
   readonly port?: number;
   /** Also answers plain HTTP on the same port. */
   readonly plainHttp?: boolean;
   readonly authorize?: (caller: Caller) => 'allowed' | 'unauthenticated' | 'forbidden';
-  /** What a request for objects is answered with instead; undefined answers it as it is. */
+  /** Replaces the answer to a request for objects, unless it returns undefined. */
   readonly instead?: (method: string, path: string) => Answer | undefined;
   readonly bookmarkMs?: number;
 }
@@ -53,9 +53,9 @@ export interface ApiServerSettings {
 export interface ApiServer {
   readonly port: number;
   readonly url: string;
-  /** Changes some faults and leaves the others; resolves once they are in force. */
+  /** Changes the given faults and keeps the others; resolves once they are in force. */
   readonly setFaults: (faults: Partial<Faults>) => Promise<void>;
-  /** Paths with queries of the API requests so far (not of the load). */
+  /** Paths with queries of all API requests so far, except the load's. */
   readonly requests: readonly string[];
   readonly served: () => {
     readonly requests: number;
@@ -69,8 +69,8 @@ export interface ApiServer {
 }
 
 /**
- * A small kube-apiserver over TLS: probes, version, list and watch, single objects, and every way in which a real
- * one fails.
+ * A small kube-apiserver over TLS: probes, version, list and watch, single objects, and every way in which a real one
+ * fails.
  */
 export async function startApiServer(settings: ApiServerSettings): Promise<ApiServer> {
   const requests: string[] = [];
@@ -133,7 +133,7 @@ export async function startApiServer(settings: ApiServerSettings): Promise<ApiSe
 
   const listener = await listen(settings, (request, response) => {
     answer(request, response).catch((error: unknown) => {
-      // A client may go away in the middle of its request.
+      // A client may disconnect in the middle of its request.
       if (!request.errored) throw error;
     });
   });
@@ -168,7 +168,7 @@ function probeAnswer(path: string, faults: Faults): { code: number; text: string
     : { code: 200, text: 'ok' };
 }
 
-/** What needs no credentials. Unknown API paths get the real one's 404; anything else feeds load generators. */
+/** Answers that need no credentials. Unknown API paths get a real server's 404; anything else feeds load generators. */
 function otherAnswer(path: string, faults: Faults): Answer | undefined {
   if (faults.error500)
     return { code: 500, body: status(500, 'InternalError', 'Internal error occurred: fault') };
@@ -201,7 +201,7 @@ function refusal(
     : { code: 403, body: forbiddenBody(userOf(callerOf(request)), resource) };
 }
 
-/** A token that names an account stands for it. */
+/** A token that names an account stands for that account. */
 function userOf({ commonName, token }: Caller): string {
   return commonName ?? (token?.startsWith('system:') === true ? token : 'system:anonymous');
 }

@@ -5,8 +5,8 @@ import { buildSync, stop } from 'esbuild';
 const folder = join(import.meta.dirname, '../../../node_modules/.cache/hawser');
 
 /**
- * Writes the stand-in in one file and returns its path. Tests start hundreds of them, and to load one module after the other takes three times
- * the processor time. It is made in each process that starts some, so it is never older than its source, and replaced as a whole.
+ * Writes the stand-in as one file and returns its path. Tests start hundreds of them, and loading the modules one by one takes three times
+ * the CPU time. Each process that starts some makes it, so it is never older than its source. It is replaced as a whole.
  */
 export function bundleStandIn(): string {
   const { outputFiles } = buildSync({
@@ -17,7 +17,7 @@ export function bundleStandIn(): string {
     target: 'node24',
     write: false,
   });
-  // Else its service runs as long as this process.
+  // Otherwise esbuild's service runs as long as this process.
   void stop();
   const path = join(folder, 'api-server.mjs');
   const whole = `${path}.${process.pid}`;

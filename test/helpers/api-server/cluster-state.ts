@@ -29,9 +29,9 @@ export const faultChanges = z.object({
   lie: z.exactOptional(z.enum(['none', 'empty', 'half', 'old', 'huge', 'invalid'])),
 });
 
-/** Everything a server process should hold: objects that are not named are deleted, faults not named are off. */
+/** Everything a server process should hold: objects not named are deleted, faults not named are off. */
 export const state = z.object({
-  /** Told back once all of it is in force. */
+  /** Reported back once all of it is in force. */
   revision: z.optional(z.number()),
   objects: z.optional(z.array(storedObject)),
   faults: z.optional(faultChanges),

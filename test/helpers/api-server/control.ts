@@ -13,7 +13,7 @@ export interface ControlSettings {
 }
 
 /**
- * Plain HTTP on loopback to steer a server process, JSON bodies:
+ * Plain HTTP on loopback to control a server process, with JSON bodies:
  * `PUT /state` replaces all objects and faults, `PUT /objects` sets one object, `DELETE /objects/Node/cp-1`,
  * `PUT /faults` changes some faults, `POST /expire`, `GET /served` counts requests, connections and watches.
  */

@@ -1,31 +1,30 @@
-/** What is wrong with a server. All of it can be switched while connections are open. */
+/** The faults of a server. All of them can be switched while connections are open. */
 export interface Faults {
   /** Accepts requests and never answers; open watches fall silent. */
   readonly stall: boolean;
-  /** Open and new watches deliver nothing, not even bookmarks, and stay open: a half-open connection. */
+  /** Open and new watches stay open and deliver nothing, not even bookmarks: a half-open connection. */
   readonly silentWatch: boolean;
   /** Resets every open connection and each new one. */
   readonly reset: boolean;
-  /** Answers everything but the probes with HTTP 500. */
+  /** Answers everything except the probes with HTTP 500. */
   readonly error500: boolean;
-  /** Answers lists and watches with HTTP 429 and this many seconds in `Retry-After`; 0 answers them. */
+  /** Answers lists and watches with HTTP 429 and this many seconds in `Retry-After`; 0 turns that off. */
   readonly retryAfterSeconds: number;
   /** Answers `/readyz` with HTTP 500. */
   readonly notReady: boolean;
-  /** As the real server in its first seconds of listening: its probes fail, and it forbids every request. */
+  /** Like a real server in its first seconds of listening: its probes fail, and it forbids every request. */
   readonly starting: boolean;
   /** Refuses connections. */
   readonly refuse: boolean;
-  /** Milliseconds before every answer. */
+  /** Delay before every answer. */
   readonly slowMs: number;
   /** Sends half of the next watch event, then resets that connection. */
   readonly resetMidLine: boolean;
   /** Sent verbatim instead of the next watch event. */
   readonly nextWatchBytes: string;
   /**
-   * What is wrong with lists: none of the objects, every other one, all of them at a version of long ago, all of them and
-   * 32 MB beside, or the first half of the text. Each
-   * change of it ends every watch, so that it is noticed.
+   * What is wrong with lists: none of the objects, every second one, all of them at a very old version, all of them
+   * plus 32 MB, or the first half of the text. Each change ends every watch, so that it is noticed.
    */
   readonly lie: 'none' | 'empty' | 'half' | 'old' | 'huge' | 'invalid';
 }

@@ -1,6 +1,6 @@
 export type Labels = Readonly<Record<string, string>>;
 
-/** `key`, `!key`, `key=value`, `key==value`, `key!=value`, joined by commas that mean AND, like the real one. */
+/** `key`, `!key`, `key=value`, `key==value`, `key!=value`, joined by commas for AND, as in Kubernetes. */
 export function matchesSelector(selector: string, labels: Labels): boolean {
   const terms = selector.split(',').map((term) => term.trim());
   return terms.filter((term) => term !== '').every((term) => matchesTerm(term, labels));
@@ -15,10 +15,10 @@ function matchesTerm(term: string, labels: Labels): boolean {
 }
 
 const termPattern = /^([^=!]+)(!=|==?)(.*)$/;
-/** Beyond name and namespace, which every kind has. */
+/** Besides name and namespace, which every kind has. */
 const fieldsOf: Readonly<Record<string, string>> = { Secret: 'type', Route: 'spec.host' };
 
-/** The first field that lists of this kind cannot be selected by. */
+/** The first field by which lists of this kind cannot be selected. */
 export function unsupportedField(kind: string, selector: string): string | undefined {
   const supported = ['', 'metadata.name', 'metadata.namespace', fieldsOf[kind]];
   return selector

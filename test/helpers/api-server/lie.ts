@@ -40,7 +40,7 @@ function* padded(text: string): Iterable<string> {
   yield '"}';
 }
 
-/** One after the other, so that other requests are answered meanwhile. A client that goes away ends it. */
+/** Piece by piece, so that other requests are answered in the meantime. Ends if the client disconnects. */
 function sendPieces(response: ServerResponse, pieces: Iterable<string>): void {
   response.writeHead(200, { 'content-type': 'application/json' });
   pipeline(Readable.from(pieces), response, () => {});

@@ -12,7 +12,7 @@ export function isSelected(object: StoredObject, resource: ServedResource, query
   );
 }
 
-/** A list, in pages where `limit` asks for them. Items carry no kind and apiVersion, like the real ones, but for those of custom resources. */
+/** A list, in pages if `limit` is set. As in Kubernetes, only items of custom resources have kind and apiVersion. */
 export function listAnswer(resource: ServedResource, query: URLSearchParams, store: ObjectStore): Answer {
   const label = unsupportedField(resource.kind, query.get('fieldSelector') ?? '');
   if (label !== undefined)
@@ -52,7 +52,7 @@ interface Selection {
   readonly objects: readonly StoredObject[];
 }
 
-/** Of each state of a store, so that the pages of a long list do not each cost the whole list. */
+/** Per state of a store, so that the pages of a long list do not each cost the whole list. */
 const selections = new WeakMap<readonly StoredObject[], Map<string, Selection>>();
 
 function selectionOf(resource: ServedResource, query: URLSearchParams, store: ObjectStore): Selection {

@@ -14,7 +14,7 @@ import { createObjectStore } from './object-store.ts';
  *        [--state state.json] [--control-port 0] [--plain-http] [--token SECRET] [--bookmark-ms 60000]
  *
  * `--state` names a JSON file `{"objects": [...], "faults": {...}}` that is read again whenever it changes, so that
- * one file feeds several processes; one that names a `revision` has it printed (`{"revision":…}`) once it is in force.
+ * one file feeds several processes; its `revision`, if it has one, is printed (`{"revision":…}`) once it is in force.
  * `--control-port` answers on loopback, see control.ts.
  */
 const { values } = parseArgs({
@@ -33,7 +33,7 @@ const { values } = parseArgs({
 });
 const files = z.parse(z.object({ cert: z.string(), key: z.string() }), values);
 
-// Versions follow the clock, so that servers in several processes that learn the same change agree well enough.
+// Versions follow the clock, so that servers in several processes that learn of the same change roughly agree.
 const store = createObjectStore((last) => Math.max(last + 1, Date.now()));
 const server = await startApiServer({
   store,
@@ -52,7 +52,7 @@ const control =
     ? undefined
     : await startControl({ port: Number(values['control-port']), store, server });
 process.stdout.write(`${JSON.stringify({ port: server.port, controlPort: control?.port })}\n`);
-// Node writes it at an orderly end, which a stand-in that is killed never has.
+// Node writes the cache only on an orderly exit, which a killed stand-in never has.
 flushCompileCache();
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0));
@@ -63,8 +63,8 @@ function tokenOnly(token: string) {
 }
 
 /**
- * Compared with the text that is in force, not with the file as it was found when the watching began: a starved process would take one that was
- * written meanwhile, just after it said that it listens, for no change.
+ * Compares with the text in force, not with the file as found at the start: a starved process would miss a change
+ * written in between, just after it reported that it listens.
  */
 async function followStateFile(path: string, target: ApiServer): Promise<void> {
   let inForce = '';
@@ -73,7 +73,7 @@ async function followStateFile(path: string, target: ApiServer): Promise<void> {
     try {
       const { ino, size, mtimeMs } = statSync(path);
       const found = `${ino} ${size} ${mtimeMs}`;
-      // The clock of a file system stands still for some milliseconds.
+      // The clock of a file system may stand still for some milliseconds.
       if (found === signature && Date.now() - mtimeMs > 1_000) return;
       const text = readFileSync(path, 'utf8');
       signature = found;
@@ -84,7 +84,7 @@ async function followStateFile(path: string, target: ApiServer): Promise<void> {
       if (wanted.revision !== undefined)
         process.stdout.write(`${JSON.stringify({ revision: wanted.revision })}\n`);
     } catch (error) {
-      // Half-written, perhaps: the next look comes soon.
+      // Perhaps half-written; it is read again soon.
       process.stderr.write(`Cannot read state "${path}": ${error}\n`);
     }
   };

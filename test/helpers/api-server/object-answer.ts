@@ -5,7 +5,7 @@ import { type Answer, status } from './answers.ts';
 import type { ObjectStore, StoredObject } from './object-store.ts';
 import { type Addressed, groupOf, resourceName, type ServedResource } from './served-kinds.ts';
 
-/** Reads, creates, patches and deletes single objects, and refuses what the real one refuses: 404, 409, 415, 422. */
+/** Reads, creates, patches and deletes single objects, and refuses what a real server refuses: 404, 409, 415, 422. */
 export async function objectAnswer(
   request: IncomingMessage,
   addressed: Addressed,
@@ -44,7 +44,7 @@ function create(object: StoredObject, { resource }: Addressed, store: ObjectStor
   return { code: 201, body: store.get(resource.kind, name, resource.namespace) };
 }
 
-/** Changes the status alone if that is addressed, and everything else otherwise. */
+/** Changes only the status if that is addressed, and everything else otherwise. */
 function patch(
   object: StoredObject,
   change: Record<string, unknown>,
@@ -69,7 +69,7 @@ function managerOf({ url = '' }: IncomingMessage): string | undefined {
   return new URL(url, 'https://api').searchParams.get('fieldManager') ?? undefined;
 }
 
-/** The API server's record of who has written a status, with one writer at a time: the last one. */
+/** The API server's record of who wrote a status, for one writer at a time: the last one. */
 export function managedBy(manager: string, object: StoredObject, change: unknown): StoredObject {
   const fieldsV1 = fieldsOf({ status: change });
   const entry = { manager, operation: 'Update', fieldsType: 'FieldsV1', fieldsV1, subresource: 'status' };
@@ -79,7 +79,7 @@ export function managedBy(manager: string, object: StoredObject, change: unknown
   };
 }
 
-/** The fields that a change sets, in the form of FieldsV1; undefined for one that only removes. */
+/** The fields that a change sets, as FieldsV1; undefined for a change that only removes. */
 function fieldsOf(change: unknown): object | undefined {
   if (change === null) return undefined;
   if (typeof change !== 'object' || Array.isArray(change)) return {};
@@ -109,7 +109,7 @@ interface Refused {
   readonly reason: string;
 }
 
-/** A few of the real one's rules, to have something that it refuses. */
+/** A few of a real server's rules, so that something is refused. */
 function invalid({ kind, apiVersion, metadata, ...rest }: StoredObject): Answer | undefined {
   const cause = causeIn(kind, rest as Fields);
   if (cause === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** An object as the API stores it: only the fields that lists, watches and selectors look at are named. */
+/** An object as the API stores it. Only the fields that lists, watches and selectors use are named. */
 export interface StoredObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -19,15 +19,15 @@ export interface StoreChange {
   readonly after?: StoredObject;
 }
 
-/** Unique in a store, and what lists are sorted by. */
+/** Unique in a store; lists are sorted by it. */
 export function keyOf({ kind, metadata: { name, namespace = '' } }: StoredObject): string {
   return `${kind}/${namespace}/${name}`;
 }
 
-/** What stands for etcd: several servers may share one. */
+/** Stands in for etcd: several servers may share one. */
 export interface ObjectStore {
   readonly version: () => number;
-  /** The oldest version a watch may start from. */
+  /** The oldest version from which a watch may start. */
   readonly oldest: () => number;
   /** Sorted by key. */
   readonly objects: () => readonly StoredObject[];
@@ -35,14 +35,14 @@ export interface ObjectStore {
   readonly changesSince: (version: number) => readonly StoreChange[];
   /** Creates or replaces; an equal object changes nothing. */
   readonly set: (object: StoredObject) => void;
-  /** Without a namespace: of any. */
+  /** Without a namespace: in any. */
   readonly delete: (kind: string, name: string, namespace?: string) => void;
-  /** Compacts: every older resourceVersion and continue token gets 410 from now on. */
+  /** Compacts: from now on every older resourceVersion and continue token gets 410. */
   readonly expire: () => void;
   readonly subscribe: (listener: (change: StoreChange) => void) => () => void;
 }
 
-/** `nextVersion` decides how versions grow; servers in several processes pass the clock, to agree with each other. */
+/** `nextVersion` decides how versions grow; servers in several processes pass the clock, so that they agree. */
 export function createObjectStore(nextVersion: (last: number) => number = (last) => last + 1): ObjectStore {
   const objects = new Map<string, StoredObject>();
   const changes: StoreChange[] = [];

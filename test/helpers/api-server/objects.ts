@@ -2,7 +2,7 @@ import type { StoredObject } from './object-store.ts';
 
 const created = '2026-01-01T00:00:00Z';
 
-/** A Node; a control-plane one unless `labels` says otherwise. */
+/** A Node, in the control plane unless `labels` says otherwise. */
 export function node(
   name: string,
   addresses: readonly string[],
@@ -53,7 +53,7 @@ export function kubernetesSlice(
   };
 }
 
-/** An OpenShift Route: many of them are what a router lists. */
+/** An OpenShift Route. Routers list many of them. */
 export function route(namespace: string, name: string, host: string): StoredObject {
   return {
     kind: 'Route',

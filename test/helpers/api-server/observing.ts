@@ -16,7 +16,7 @@ import { waitFor } from '../wait-for.ts';
 import { type ApiServer, type ApiServerSettings, startApiServer } from './api-server.ts';
 import { createObjectStore, type ObjectStore } from './object-store.ts';
 
-/** A cluster of stand-ins that share one store, with certificates like kubeadm's: no `localhost`, no node address. */
+/** A cluster of stand-ins with a shared store and certificates like kubeadm's: no `localhost`, no node address. */
 export interface TestCluster {
   readonly dir: string;
   readonly authority: Authority;
@@ -59,7 +59,7 @@ export function createTestCluster(): TestCluster {
   };
 }
 
-/** A session of its own with the servers of `cluster`; the test closes it. */
+/** A separate session with the servers of `cluster`; the test closes it. */
 export function openTestSession(
   cluster: TestCluster,
   others: readonly ApiServer[] = [],
@@ -74,7 +74,7 @@ export function certificateUser(client: { readonly certFile: string; readonly ke
   return `{client-certificate: ${client.certFile}, client-key: ${client.keyFile}}`;
 }
 
-/** `user` is the YAML of a kubeconfig's user in one line. */
+/** `user` is the user of a kubeconfig as one line of YAML. */
 export function kubeconfig(server: string, ca: string, user: string): string {
   return `apiVersion: v1
 kind: Config
@@ -95,7 +95,7 @@ interface TestSettings {
   readonly timing?: Partial<ListWatchTiming>;
 }
 
-/** The nodes of `cluster` as a monitor on 10.0.0.0/24 with the VIP 10.0.0.100 would see them. */
+/** The nodes of `cluster` as seen by a monitor on 10.0.0.0/24 with the VIP 10.0.0.100. */
 export function watchNodes(cluster: TestCluster, settings: TestSettings = {}): Watching {
   return watchCluster('nodes', cluster, settings);
 }
@@ -113,7 +113,7 @@ export function watchCluster(
   return watching(observations, events, stop);
 }
 
-/** One source with a reader for each of `vips`, which are stopped together. */
+/** One source with a reader for each of `vips`, all stopped together. */
 export function watchNodesFor(
   vips: readonly string[],
   cluster: TestCluster,
@@ -153,8 +153,8 @@ function follow(
 }
 
 /**
- * Quick enough for tests; a backoff is still told apart from normal pauses. A busy machine is in time, and silence means nothing: the stand-in
- * sends its bookmarks as seldom as the real one, and a test of something else may take longer than a short limit.
+ * Quick enough for tests, with a backoff that is still longer than normal pauses. A busy machine is in time, and silence means
+ * nothing: the stand-in sends bookmarks as rarely as a real server, and a test of something else may outlast a short limit.
  */
 export const testTiming: Partial<ListWatchTiming> = {
   requestTimeoutMs: 10_000,
@@ -171,7 +171,7 @@ export interface Watching {
   /** Names and addresses of the newest list: `cp-1=10.0.0.1`. */
   latest(via?: 'watch' | 'poll'): readonly string[] | undefined;
   sees(servers: readonly string[], via?: 'watch' | 'poll'): Promise<void>;
-  /** The events from now on: a busy machine may have caused some of those before. */
+  /** Events from now on: a busy machine may have caused some of the earlier ones. */
   since(): Since;
   stop(): Promise<void>;
 }

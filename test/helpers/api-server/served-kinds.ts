@@ -1,18 +1,18 @@
-/** One kind of objects that the stand-in serves. */
+/** A kind of object that the stand-in serves. */
 export interface ServedResource {
   readonly kind: string;
   readonly apiVersion: string;
   readonly plural: string;
-  /** By a CustomResourceDefinition: items of a list have their kind and apiVersion. */
+  /** Defined by a CustomResourceDefinition: the items of a list have kind and apiVersion. */
   readonly isCustom?: true;
-  /** Only objects of this namespace. */
+  /** Only objects in this namespace. */
   readonly namespace?: string;
 }
 
-/** What a path of the API means. */
+/** What a path of the API addresses. */
 export interface Addressed {
   readonly resource: ServedResource;
-  /** Left out: the collection. */
+  /** Left out for the collection. */
   readonly name?: string;
   readonly isStatus: boolean;
 }
@@ -55,19 +55,19 @@ export function groupOf({ apiVersion }: Pick<ServedResource, 'apiVersion'>): str
   return version === undefined ? undefined : group;
 }
 
-/** `nodes`, `leases.coordination.k8s.io`: as the API names a kind in its messages. */
+/** `nodes`, `leases.coordination.k8s.io`: how the API names a kind in its messages. */
 export function resourceName(resource: ServedResource): string {
   const group = groupOf(resource);
   return group === undefined ? resource.plural : `${resource.plural}.${group}`;
 }
 
-/** A path of a group without a kind. */
+/** A path in a group without any kind. */
 export function isUnknownGroup(path: string): boolean {
   const [, group] = /^\/apis\/([^/]+)\//.exec(path) ?? [];
   return group !== undefined && !kinds.some((each) => groupOf(each) === group);
 }
 
-/** The answer of `GET /apis/GROUP/VERSION` for the existing kinds; undefined for a group without any. */
+/** The answer to `GET /apis/GROUP/VERSION` for the known kinds; undefined for a group without any. */
 export function discoveryOf(path: string): object | undefined {
   const [, groupVersion] = /^\/apis\/([^/]+\/[^/]+)$/.exec(path) ?? [];
   const found = kinds.filter(({ apiVersion }) => apiVersion === groupVersion);

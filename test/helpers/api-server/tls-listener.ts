@@ -24,7 +24,7 @@ export interface Listener {
 /** The first byte of every TLS connection: a handshake record (RFC 8446, 5.1). */
 const tlsHandshake = 0x16;
 
-/** The TCP socket below each TLS socket: only that one can send a reset. */
+/** The TCP socket below each TLS socket: only the former can send a reset. */
 const rawSockets = new WeakMap<object, Socket>();
 
 export function rawSocketOf(socket: Socket): Socket {
@@ -32,8 +32,8 @@ export function rawSocketOf(socket: Socket): Socket {
 }
 
 /**
- * One port for TLS and, where wanted, plain HTTP: the first byte tells which. Keeps its port across `refuse`: one that it
- * finds itself nobody else gets meanwhile.
+ * One port for TLS and, if wanted, plain HTTP: the first byte decides. Keeps its port across `refuse`: no other test
+ * gets a port that it has picked itself.
  */
 export async function listen(settings: ListenSettings, handler: RequestListener): Promise<Listener> {
   const { cert, key, ca } = settings;
@@ -42,14 +42,14 @@ export async function listen(settings: ListenSettings, handler: RequestListener)
     handler,
   );
   const plain = createHttpServer(handler);
-  // Like the real one, which keeps idle connections for minutes.
+  // Like a real server, which keeps idle connections for minutes.
   tls.keepAliveTimeout = 180_000;
   plain.keepAliveTimeout = 180_000;
   tls.on('tlsClientError', (_error, socket) => socket.destroy());
   const open = new Set<Socket>();
   let isResetting = false;
   let accepted = 0;
-  // A TLS socket does not show the socket below it; the peer port ties the two together.
+  // A TLS socket does not expose the socket below it; the peer port links the two.
   tls.on('secureConnection', (socket) => {
     for (const raw of open) if (raw.remotePort === socket.remotePort) rawSockets.set(socket, raw);
   });

@@ -13,11 +13,11 @@ export interface WatchSettings {
   readonly faults: () => Faults;
   readonly clearFault: (fault: 'resetMidLine' | 'nextWatchBytes') => void;
   readonly bookmarkMs: number;
-  /** The TCP connection below the response, to reset it. */
+  /** The TCP connection below the response, for resets. */
   readonly socket: Socket;
 }
 
-/** A watch: changes since `resourceVersion`, then new ones, bookmarks where asked for, a clean end after `timeoutSeconds`. */
+/** A watch: changes since `resourceVersion`, then new ones, bookmarks if asked for, a clean end after `timeoutSeconds`. */
 export function sendWatch(response: ServerResponse, settings: WatchSettings): void {
   const { query, store, faults } = settings;
   response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-cache, private' });
@@ -44,7 +44,7 @@ export function sendWatch(response: ServerResponse, settings: WatchSettings): vo
     silence();
     response.end(`${JSON.stringify(bookmark(settings))}\n`);
   }, seconds * 1_000);
-  // An end is not a close yet: anything due in between must not be written.
+  // Ended does not mean closed yet: nothing that is due in between may be written.
   const silence = (): void => {
     unsubscribe();
     clearInterval(bookmarks);
@@ -53,7 +53,7 @@ export function sendWatch(response: ServerResponse, settings: WatchSettings): vo
   response.on('close', silence);
 }
 
-/** Without a version to start from a watch begins with what there is. */
+/** A watch without a version to start from begins with the existing objects. */
 function everything(store: ObjectStore): readonly StoreChange[] {
   return store.objects().map((after) => ({ version: store.version(), after }));
 }

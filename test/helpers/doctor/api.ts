@@ -13,7 +13,7 @@ export interface Api {
   readonly serving: IssuedCertificate;
   readonly client: IssuedCertificate;
   readonly port: number;
-  /** Writes a kubeconfig; at this API server with its authority and client, unless something else is given. */
+  /** Writes a kubeconfig for this API server with its authority and client, unless other parts are given. */
   readonly kubeconfig: (parts?: {
     readonly server?: string;
     readonly ca?: string;
@@ -21,7 +21,7 @@ export interface Api {
   }) => string;
 }
 
-/** An API server on loopback that holds these objects. */
+/** An API server on loopback with these objects. */
 export async function startApi(
   objects: readonly StoredObject[],
   authorize?: (caller: Caller) => 'allowed' | 'unauthenticated' | 'forbidden',
@@ -56,7 +56,7 @@ export async function startApi(
   };
 }
 
-/** An HTTPS server that gives every request this answer, by a clock that is off; the port it is on. */
+/** An HTTPS server that gives every request this answer, with a clock that is off by `skewMs`; returns its port. */
 export async function startAnswering(status: number, skewMs = 0): Promise<number> {
   const { cert, key } = createAuthority(temporaryRoot({})).issue({ commonName: 'kube-apiserver' });
   const server = createServer({ cert, key }, (_, response) => {

@@ -5,17 +5,17 @@ import type { NetNamespace } from '../net-namespace.ts';
 
 const bundle = fileURLToPath(new URL('../../../dist/hawser.mjs', import.meta.url));
 
-/** The doctor as users get it, without its flags; started without the launcher, which needs a PATH. */
+/** The doctor as users run it, without flags; started without the launcher, which needs a PATH. */
 export const doctorArgv = [process.execPath, bundle, 'doctor'] as const;
 
 export interface Examined {
   readonly exitCode: number | undefined;
   readonly report: DoctorReport;
-  /** What one check said: `fail: port 9445 …`. */
+  /** What one check reported: `fail: port 9445 …`. */
   readonly said: (id: string) => string;
 }
 
-/** `hawser doctor --json` in a namespace, with all the time that a busy machine needs. `argv` ends with `doctor`. */
+/** `hawser doctor --json` in a namespace, with enough time for a busy machine. `argv` ends with `doctor`. */
 export async function runDoctor(
   namespace: NetNamespace,
   flags: readonly string[],

@@ -43,12 +43,12 @@ const defaults: Scene['settings'] = {
   settingsFile: { kind: 'none' },
 };
 
-/** Far more than any check needs: tests the result, not the time. */
+/** Far more than any check needs: tests look at the result, not the time. */
 const TIMEOUT_MS = 30_000;
 
 export type Files = Readonly<Record<string, string>>;
 
-/** A node's root directory with just these files; a value that starts with `->` makes a symbolic link. */
+/** A node's root directory with only these files; a value that starts with `->` makes a symbolic link. */
 export function temporaryRoot(files: Files): string {
   const root = mkdtempSync(join(tmpdir(), 'hawser-doctor-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -60,10 +60,10 @@ export function temporaryRoot(files: Files): string {
   return root;
 }
 
-/** What shows that the node's own files and processes are in view. */
+/** Shows that the node's own files and processes are visible. */
 const inView: Files = { '/etc/kubernetes/manifests/.kept': '', '/proc/1/comm': 'systemd\n' };
 
-/** What one check says on a node with these files; `files` undefined is this machine itself. */
+/** What one check reports on a node with these files, or on this machine if `files` is undefined. */
 export async function examine(
   id: string,
   files: Files | undefined,
@@ -77,7 +77,7 @@ export function said(finding: Finding): string {
   return `${finding.kind}: ${finding.message}${'remedy' in finding ? `; ${finding.remedy}` : ''}`;
 }
 
-/** What one check says in a container with these files and none of the node's. */
+/** What one check reports in a container with these files and none of the node's. */
 export async function examineInContainer(
   id: string,
   files: Files,
@@ -86,7 +86,7 @@ export async function examineInContainer(
   return await examineRoot(id, temporaryRoot(files), settings);
 }
 
-/** What one check says on a node with this root directory. */
+/** What one check reports on a node with this root directory. */
 export async function examineRoot(id: string, root: string, settings: Settings): Promise<Finding> {
   const check = checks.find((each) => each.id === id);
   if (check === undefined) throw new Error(`there is no check "${id}"`);

@@ -13,7 +13,7 @@ export interface Segment {
 export const VIP = '10.77.0.100';
 export const PEERS = ['--servers', 'cp-2=10.77.0.12'] as const;
 
-/** Three machines on one Ethernet segment; they go away with the test. */
+/** Three machines on one Ethernet segment, removed with the test. */
 export async function createDoctorSegment(): Promise<Segment> {
   const [us, peer, stranger] = [
     await createNetNamespace(),

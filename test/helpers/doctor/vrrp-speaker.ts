@@ -7,7 +7,7 @@ import type { NetNamespace } from '../net-namespace.ts';
 import { waitFor } from '../wait-for.ts';
 import { temporaryRoot } from './scene.ts';
 
-/** A real keepalived that becomes MASTER of the VIP at once and adverts to one peer. */
+/** A real keepalived that becomes MASTER of the VIP at once and sends adverts to one peer. */
 export async function startSpeaker(
   namespace: NetNamespace,
   {

@@ -7,8 +7,8 @@ export type AskOutcome =
   | { readonly kind: 'failed'; readonly reason: LossReason };
 
 /**
- * One HTTP request on a connection of its own, written by hand: Node's own client costs four times the processor time,
- * which two shared cores do not have. Calls back exactly once; destroying the socket counts as `empty`.
+ * One hand-written HTTP request on its own connection: Node's client costs four times the CPU time, which two shared
+ * cores do not have. Calls back exactly once; destroying the socket counts as `empty`.
  */
 export function askOnce(
   target: { readonly host: string; readonly port: number; readonly hostHeader?: string | undefined },
@@ -31,7 +31,7 @@ export function askOnce(
   return socket;
 }
 
-/** A whole answer counts even where a reset came after it. */
+/** A whole answer counts even if a reset follows. */
 function outcomeOf(text: string, reason: LossReason | undefined): AskOutcome {
   const headEnd = text.indexOf('\r\n\r\n');
   const length = Number(/\r\ncontent-length: *(\d+)/i.exec(text)?.[1] ?? Number.NaN);

@@ -5,26 +5,26 @@ export interface Backend {
   readonly name: string;
   readonly host: string;
   readonly port: number;
-  /** Who is asked over TLS is another program, on this port of the machine; by default the stand-in itself. */
+  /** Passes TLS connections to another program on this port of the machine; by default the stand-in answers them itself. */
   readonly tlsPort?: number | undefined;
 }
 
 export interface BackendServer {
   start(): Promise<void>;
-  /** Stops listening and resets every connection, as a machine does that loses its power. */
+  /** Stops listening and resets every connection, like a machine that loses its power. */
   stop(): Promise<void>;
 }
 
 const TLS_HANDSHAKE = 0x16;
 
 /**
- * An API server's stand-in: says its name to every plain request, one byte a second for ever at `/stream`, one byte and
- * no more at `/idle`, as much as is taken at `/bulk`, and on the same port its name to whatever comes over TLS, such as HAProxy's `check-ssl`.
+ * Stands in for an API server: answers plain requests with its name, and sends one byte a second for ever at `/stream`, a single byte at
+ * `/idle`, and as much as is taken at `/bulk`. Over TLS on the same port, such as HAProxy's `check-ssl`, it always answers with its name.
  */
 export function createBackend(
   backend: Backend,
   identity: { readonly cert: string; readonly key: string },
-  /** A connection has ended that brought not one byte, as a probe of the supervisor does. */
+  /** A connection ended without sending a byte, as a probe of the supervisor does. */
   onSilent: () => void = () => {},
 ): BackendServer {
   const connections = new Set<Socket>();
@@ -55,7 +55,7 @@ export function createBackend(
   };
 }
 
-/** Never listens: it gets connections from the plain server of the same port. */
+/** Never listens: it gets its connections from the plain server on the same port. */
 function createSecure(identity: { readonly cert: string; readonly key: string }, name: string): TlsServer {
   const secure = createTlsServer(identity, (socket) => {
     socket.on('error', () => {});
@@ -70,7 +70,7 @@ function serve(
   backend: Pick<Backend, 'name' | 'tlsPort'> & { readonly secure: TlsServer },
 ): void {
   if (first[0] === TLS_HANDSHAKE) {
-    // Flowing, it would give the bytes away before the TLS side listens.
+    // In flowing mode the bytes would be lost before the TLS side listens.
     socket.pause();
     socket.unshift(first);
     if (backend.tlsPort === undefined) backend.secure.emit('connection', socket);

@@ -9,8 +9,8 @@ const TICK_MS = 2;
 type Counts = ConnectionCounts & Pick<LoadSummary, 'connections' | 'latestStartMs'>;
 
 /**
- * New connections at a fixed rate, begun when they are due whatever became of the earlier ones (open loop): a load
- * balancer that stalls meets a queue, as it would with real clients. Returns its counts when `signal` aborts.
+ * New connections at a fixed rate, started when they are due regardless of the earlier ones (open loop): a load
+ * balancer that stalls meets a queue, as with real clients. Returns its counts when `signal` aborts.
  */
 export function runConnections(
   plan: LoadPlan,
@@ -39,7 +39,7 @@ export function runConnections(
   });
 }
 
-/** When the n-th connection (from 0) is due; never, for a rate of 0. */
+/** When the n-th connection (from 0) is due; never, at a rate of 0. */
 function schedule(beganAtMs: number, ratePerSecond: number): (index: number) => number {
   return (index) => beganAtMs + ((index + 1) * 1_000) / ratePerSecond;
 }
@@ -60,7 +60,7 @@ function askInParallel(plan: LoadPlan, take: Taker) {
     },
     giveUpOld: () => {
       const now = monotonicMs();
-      // They are in the order of their start: the first young one ends the search.
+      // They are in the order of their start: the first recent one ends the search.
       for (const [socket, startedAtMs] of pending) {
         if (now - startedAtMs < plan.timeoutMs) return;
         timedOut.add(socket);

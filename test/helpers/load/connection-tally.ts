@@ -12,8 +12,8 @@ export interface ConnectionTally {
 }
 
 /**
- * Counts how connections ended and emits what was lost, and the first good answer to a connection that began after
- * every lost one. An answer from outside `servers` counts as lost, too.
+ * Counts how connections ended. Emits each loss, and the first good answer to a connection that began after every lost
+ * one. An answer from outside `servers` counts as lost, too.
  */
 export function createTally(servers: readonly string[], emit: (event: LoadEvent) => void): ConnectionTally {
   let ok = 0;

@@ -1,4 +1,4 @@
-/** A program: makes the load of a plan (its only argument, JSON) until its stdin ends, then prints the summary. */
+/** A program: generates the load of a plan (JSON, its only argument) until its stdin ends, then prints the summary. */
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { runConnections } from './connection-load.ts';
 import { type LoadEvent, loadPlanSchema } from './load-events.ts';
@@ -9,9 +9,9 @@ const plan = loadPlanSchema.parse(JSON.parse(process.argv[2] ?? '{}'));
 const stop = new AbortController();
 const emit = (event: LoadEvent) => process.stdout.write(`${JSON.stringify(event)}\n`);
 
-// A terminal's Ctrl-C reaches the whole process group: the bench decides when its load ends.
+// Ctrl-C in a terminal reaches the whole process group, but the bench decides when its load ends.
 process.on('SIGINT', () => {});
-// Ends with the process that started it, however that one ends.
+// Ends with the process that started it, however that ends.
 process.stdin.on('end', () => stop.abort()).resume();
 
 const startedAtMs = monotonicMs();

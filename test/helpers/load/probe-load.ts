@@ -4,8 +4,8 @@ import { askOnce } from './ask-once.ts';
 import type { LoadEvent } from './load-events.ts';
 
 /**
- * Asks a port for the text that the configuration makes HAProxy say, over and over, and emits each text once, when it
- * is first seen. During a reload the old and the new process answer in turn: the first new answer counts.
+ * Polls a port for the text that the configuration makes HAProxy answer, and emits each text once, when it is first
+ * seen. During a reload the old and the new process answer in turn: the first new answer counts.
  */
 export async function runProbe(
   target: { readonly host: string; readonly port: number; readonly gapMs: number },

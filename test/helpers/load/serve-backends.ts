@@ -1,6 +1,6 @@
 /**
- * A program: serves the backends of its only argument (JSON) until its stdin ends. `stop NAME` and `start NAME` on
- * stdin; one line of JSON for each thing done, and for each connection that ended without having brought a byte.
+ * A program: serves the backends of its only argument (JSON) until its stdin ends. Reads `stop NAME` and `start NAME` from stdin.
+ * Prints one line of JSON for each completed order, and for each connection that ended without sending a byte.
  */
 import { createInterface } from 'node:readline';
 import * as z from 'zod/mini';
@@ -24,7 +24,7 @@ const servers = new Map(
   ]),
 );
 
-// A terminal's Ctrl-C reaches the whole process group: the bench decides when its backends end.
+// Ctrl-C in a terminal reaches the whole process group, but the bench decides when its backends end.
 process.on('SIGINT', () => {});
 for (const [name, server] of servers) {
   await server.start();

@@ -8,7 +8,7 @@ import { readJsonLines } from './json-lines.ts';
 
 export interface Backends extends AsyncDisposable {
   readonly pid: number;
-  /** How many connections to it have ended without having brought a byte: the supervisor's probes. */
+  /** How many connections to it have ended without sending a byte: the supervisor's probes. */
   silent(name: string): number;
   /** Resolves once its port refuses connections. */
   stop(name: string): Promise<void>;
@@ -19,7 +19,7 @@ export interface Backends extends AsyncDisposable {
 const program = fileURLToPath(new URL('serve-backends.ts', import.meta.url));
 const doneSchema = z.object({ done: z.enum(['start', 'stop', 'silent']), name: z.string() });
 
-/** Serves the backends from one process of its own, behind `prefix` (a namespace's); resolves once all listen. */
+/** Serves the backends from a separate process behind `prefix` (a namespace's); resolves once all listen. */
 export async function startBackends(
   prefix: readonly [string, ...string[]],
   backends: readonly Backend[],

@@ -7,18 +7,18 @@ import { type LoadEvent, type LoadPlan, type LoadSummary, loadEventSchema } from
 
 export interface Load extends AsyncDisposable {
   readonly pid: number;
-  /** Everything so far, in order of its happening, without the summary. */
+  /** Everything so far in chronological order, without the summary. */
   events(): readonly LoadEvent[];
   /** When this text was first served, in monotonic milliseconds. */
   servedAtMs(value: string): number | undefined;
   lostSince(atMs: number): number;
-  /** Ends the load; the same summary on every call. */
+  /** Ends the load; returns the same summary on every call. */
   stop(): Promise<LoadSummary>;
 }
 
 const program = fileURLToPath(new URL('generate-load.ts', import.meta.url));
 
-/** Starts the generator as a process of its own, behind `prefix` (a namespace's), and waits until it runs. */
+/** Starts the generator as a separate process behind `prefix` (a namespace's), and waits until it runs. */
 export async function startLoad(prefix: readonly [string, ...string[]], plan: LoadPlan): Promise<Load> {
   const [file, ...before] = prefix;
   const child = spawn(file, [...before, process.execPath, program, JSON.stringify(plan)], {

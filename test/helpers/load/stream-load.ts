@@ -2,17 +2,17 @@ import { connect } from 'node:net';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import type { LoadEvent, LoadPlan, LoadSummary } from './load-events.ts';
 
-/** Before a stream that could not be opened is tried again: a dead load balancer is not to be hammered. */
+/** Before a stream that could not be opened is retried: a dead load balancer must not be hammered. */
 const REOPEN_AFTER_REFUSAL_MS = 100;
 /**
- * A stream's next byte comes after a second. Clients of Kubernetes ping their connections, because one that went over an
- * address which has moved no longer answers, not even that it is closed.
+ * A stream sends its next byte after a second. Kubernetes clients ping their connections, because one to an address
+ * that has moved no longer answers, not even that it is closed.
  */
 const SILENCE_MS = 10_000;
 
 /**
- * Holds `plan.streams` answers open that never end, as watches and `logs -f` do. One that had begun and was closed by
- * the other side, or fell silent, is a cut; all are opened again. Returns its counts when `signal` aborts.
+ * Holds `plan.streams` endless answers open, as watches and `logs -f` do. A stream that had begun and was closed by the
+ * other side, or fell silent, is a cut; all are reopened. Returns its counts when `signal` aborts.
  */
 export function runStreams(
   plan: LoadPlan,
@@ -44,7 +44,7 @@ export function runStreams(
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve({ ...counts })));
 }
 
-/** `ended` gets the moment of the first byte, or undefined if none came. Neither is called after the abort. */
+/** `ended` gets the time of the first byte, or undefined if none came. Neither is called after the abort. */
 function openStream(
   plan: LoadPlan,
   signal: AbortSignal,
@@ -60,7 +60,7 @@ function openStream(
     openedAtMs = monotonicMs();
     begun();
   });
-  // Keeps the stream flowing, and its errors from being thrown: each is followed by the close.
+  // Keeps the stream flowing and its errors from being thrown: each is followed by a close.
   socket.on('data', () => {});
   socket.setTimeout(SILENCE_MS, giveUp);
   socket.on('error', () => {});

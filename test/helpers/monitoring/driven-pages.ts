@@ -12,12 +12,12 @@ import { parseExposition, type Sample } from './exposition.ts';
 
 const own = processMetrics({ version: '1.2.3' });
 
-/** What each job shows once everything has happened that it counts. A gauge that was not set is 0 and left out. */
+/** The samples of each job once everything it counts has happened. A gauge that was not set is 0 and left out. */
 export async function drivenPages(): Promise<ReadonlyMap<string, readonly Sample[]>> {
   return new Map([...(await drivenTexts())].map(([job, text]) => [job, said(text)]));
 }
 
-/** The same as each job's `/metrics` has it. */
+/** The same as the text of each job's `/metrics`. */
 export async function drivenTexts(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['hawser-haproxy-monitor', await haproxyMonitorPage()],

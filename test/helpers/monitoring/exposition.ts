@@ -21,7 +21,7 @@ export function parseExposition(text: string): readonly Sample[] {
     });
 }
 
-/** A counter with labels exists after its first count; these exist from the start. */
+/** Names that exist from the start. A counter with labels exists only after its first count. */
 export function plainNames(samples: readonly Sample[]): readonly string[] {
   const plain = samples.filter(({ labels }) => Object.keys(labels).every((label) => label === 'le'));
   return [...new Set(plain.map(({ name }) => name))];
@@ -31,7 +31,7 @@ export interface Family {
   readonly name: string;
   readonly type: string;
   readonly help: string;
-  /** Without those that the type itself has. */
+  /** Without the labels of the type itself. */
   readonly labels: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import type { Sample } from './exposition.ts';
 
-/** One metric in an expression, and what its braces ask for. */
+/** One metric in an expression, with its matchers. */
 export interface Selector {
   readonly metric: string;
   readonly matchers: readonly {
@@ -10,10 +10,10 @@ export interface Selector {
   }[];
 }
 
-/** What Prometheus adds to each sample of a target (docs/monitoring.md). */
+/** The labels that Prometheus adds to each sample of a target (docs/monitoring.md). */
 export const targetLabels: readonly string[] = ['job', 'instance', 'cluster'];
 
-/** Only braces hold strings, and a name in one (a job's) has no `_`. */
+/** Strings occur only in braces, and a name inside one (a job's) has no `_`. */
 const METRIC = /\b((?:hawser|haproxy|process|template)_\w+|up)\b(?:\{([^}]*)\})?/g;
 
 export function selectorsIn(expression: string): readonly Selector[] {
@@ -27,7 +27,7 @@ export function selectorsIn(expression: string): readonly Selector[] {
   }));
 }
 
-/** The labels that an expression groups or joins by. */
+/** The labels by which an expression groups or joins. */
 export function groupingsIn(expression: string): readonly string[] {
   return [...expression.matchAll(/\b(?:by|on)\s*\(([^)]*)\)/g)].flatMap(([, labels = '']) =>
     labels.split(',').map((label) => label.trim()),

@@ -69,7 +69,7 @@ export const dashboard: z.infer<typeof dashboardSchema> = dashboardSchema.parse(
   JSON.parse(read('dashboards/hawser.json')),
 );
 
-/** As Prometheus gets it: every node, every cluster. */
+/** As Prometheus gets it, for every node and every cluster. */
 export function withEverything(expression: string): string {
   return expression.replaceAll(/\$(cluster|node)/g, '.*');
 }

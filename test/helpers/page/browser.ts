@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
 import { cleanUpAfterDeath } from '../survivor.ts';
 
-/** Nothing but what a test asks for leaves the browser; the sandbox needs a user that is not root. */
+/** The browser sends only what a test asks for; its sandbox would need a user other than root. */
 const FLAGS = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--no-default-browser-check'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
 ];
 
-/** Debian's Chromium without a window, with a profile that goes with it. */
+/** Debian's Chromium, headless, with a profile that is removed with it. */
 export async function startBrowser(
   options: BrowserContextOptions & { readonly env?: NodeJS.ProcessEnv } = {},
 ): Promise<BrowserContext & AsyncDisposable> {
@@ -26,7 +26,7 @@ export async function startBrowser(
     args: FLAGS,
     env: variables,
   });
-  // The browser's last processes may still write while they end: what they leave goes with this process.
+  // The browser's last processes may still write as they end: what they leave is removed with this process.
   cleanUpAfterDeath('rm -rf -- "$1"', profile);
   const removal = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 } as const;
   context.once('close', () => rmSync(profile, removal));

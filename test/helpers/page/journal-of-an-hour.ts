@@ -16,7 +16,7 @@ const move = (node: string, from: string, to: string, reason: string): Fields =>
   to,
   reason,
 });
-/** Minutes before now, and how the VIP moved then. */
+/** How many minutes ago, and how the VIP moved then. */
 const told: readonly (readonly [number, Fields])[] = [
   [41.005, move('cp-2', 'MASTER', 'FAULT', 'the track file says that this node cannot serve (-254)')],
   [41, move('cp-1', 'BACKUP', 'MASTER', 'no advert of a node with a higher priority')],

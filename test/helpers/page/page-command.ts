@@ -15,7 +15,7 @@ export interface PageCommand {
   readonly ended: Promise<number | NodeJS.Signals>;
 }
 
-/** Asks the programs of `places`; ends with the test. Resolves once it prints the page's address. */
+/** Queries the programs of `places`; ends with the test. Resolves once it prints the page's address. */
 export async function startPageCommand(
   places: StatusEndpoints,
   flags: readonly string[] = [],
@@ -26,7 +26,7 @@ export async function startPageCommand(
     page === undefined ? 'off' : `${page.host}:${page.port}`,
   ]);
   const shared = ['--stat-port', String(places.statPort), '--node-name', places.node];
-  // Tests what is reported, not how soon.
+  // Tests look at what is reported, not how soon.
   const argv = ['status', '--serve', `127.0.0.1:${port}`, '--timeout', '20s', ...pages, ...shared, ...flags];
   const child = spawn(hawser, argv, { stdio: ['ignore', 'pipe', 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));

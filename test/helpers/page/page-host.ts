@@ -3,13 +3,13 @@ import { type PageSource, servePage } from '../../../src/operate/page/serve-stat
 import { freePort } from '../free-port.ts';
 import type { ClusterStatus } from '../status-types.ts';
 
-/** The page's server in this process, in front of a cluster that a test makes up. */
+/** The page's server in this process, for a made-up cluster. */
 export interface PageHost extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
   /** `http://127.0.0.1:PORT/`. */
   readonly url: string;
-  /** How often the cluster has been looked at. */
+  /** How often the cluster's status was collected. */
   readonly looks: () => number;
   readonly set: (status: ClusterStatus | (() => Promise<ClusterStatus>)) => void;
   readonly stop: () => void;
@@ -17,7 +17,7 @@ export interface PageHost extends AsyncDisposable {
 
 export interface PageHostOptions {
   readonly journals?: PageSource['journals'];
-  /** Of an earlier one. */
+  /** Reuses the port of an earlier host. */
   readonly port?: number;
   readonly nowMs?: () => number;
 }

@@ -21,13 +21,13 @@ export const takenAt = healthyHere.at;
 
 const MINUTE = 60_000;
 
-/** Three healthy nodes, seen from `cp-1`, which holds the VIP; for this long. */
+/** Three healthy nodes, seen from `cp-1`, which has held the VIP for this long. */
 export function healthy(sinceMs = 8_000_000): ClusterStatus {
   const instances = keepalivedSupervisorSays.instances.map((each) => ({ ...each, sinceMs }));
   return statusOf({ ...healthyHere, keepalivedSupervisor: { ...keepalivedSupervisorSays, instances } });
 }
 
-/** The HAProxy of `cp-1` has died a moment ago: `cp-2` has the VIP. */
+/** The HAProxy of `cp-1` has just died: `cp-2` has the VIP. */
 export function failedOver(): ClusterStatus {
   const { instances = [], ...supervisor } = backupHere.keepalivedSupervisor ?? keepalivedSupervisorSays;
   const here: NodeStatus = {
@@ -115,7 +115,7 @@ export function nothingAnswers(): ClusterStatus {
   return { ...statusOf(here, answeredBy('free'), []), vips: [] };
 }
 
-/** So many servers, the last of them down. */
+/** This many servers, the last of them down. */
 export function manyServers(count: number): ClusterStatus {
   const servers = Array.from({ length: count }, (_, index) =>
     server(`cp-${index + 1}`, {

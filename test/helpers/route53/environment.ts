@@ -1,4 +1,4 @@
-/** Lets the SDK of this process speak to a fake with credentials of its own, and undoes that. */
+/** Points this process's SDK at a fake, with made-up credentials, until disposed of. */
 export function useFakeRoute53(url: string): Disposable {
   const variables = {
     AWS_ENDPOINT_URL_ROUTE_53: url,

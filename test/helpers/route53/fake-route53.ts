@@ -4,29 +4,29 @@ import { text } from 'node:stream/consumers';
 import { changeXml, contentsOf, errorXml, recordsXml, refusedChangeXml, zonesXml } from './xml.ts';
 
 export interface FakeRecord {
-  /** With the dot at its end. */
+  /** With the trailing dot. */
   readonly name: string;
   readonly type: string;
   readonly ttl?: number;
   readonly values?: readonly string[];
-  /** Another name, instead of values. */
+  /** Another name instead of values. */
   readonly alias?: string;
-  /** Of a routing policy. */
+  /** For a routing policy. */
   readonly setIdentifier?: string;
 }
 
 export interface FakeZone {
   readonly id: string;
-  /** With the dot at its end. */
+  /** With the trailing dot. */
   readonly name: string;
   readonly isPrivate?: boolean;
   readonly records: FakeRecord[];
 }
 
-/** What happens to a request instead of its answer. */
+/** What a request gets instead of its answer. */
 export type Trouble =
   | { readonly kind: 'error'; readonly status: number; readonly code: string; readonly message: string }
-  /** Half of the answer, and an end that looks right. */
+  /** Half of the answer, with an end that looks right. */
   | { readonly kind: 'half' }
   | { readonly kind: 'reset' }
   /** No answer. */
@@ -44,19 +44,19 @@ export const throttled: Trouble = {
 export interface FakeRoute53 extends AsyncDisposable {
   readonly url: string;
   readonly zones: FakeZone[];
-  /** `GET /2013-04-01/hostedzone?…`, in the order in which they came. */
+  /** `GET /2013-04-01/hostedzone?…`, in order of arrival. */
   readonly requests: readonly string[];
-  /** The changes that were made. */
+  /** The changes made. */
   readonly changes: readonly {
     readonly zone: string;
     readonly comment: string;
     readonly record: FakeRecord;
   }[];
-  /** Takes the place of the next answers, one each. */
+  /** Replaces the next answers, one each. */
   readonly trouble: (...troubles: readonly Trouble[]) => void;
 }
 
-/** Route 53's API, version 2013-04-01, as far as one reads zones and writes records there. */
+/** Route 53's API, version 2013-04-01, as far as it is needed to read zones and write records. */
 export async function startFakeRoute53(
   zones: FakeZone[],
   limits: { readonly pageSize?: number } = {},
@@ -68,7 +68,7 @@ export async function startFakeRoute53(
     answer(request).then(
       (reply) => send(response, reply, troubles.shift()),
       (error: unknown) => {
-        // A client may go away in the middle of its request.
+        // A client may disconnect in the middle of its request.
         if (!request.errored) throw error;
       },
     );
@@ -156,12 +156,12 @@ function listRecords({ records }: FakeZone, query: URLSearchParams): Reply {
   return { status: 200, body: recordsXml(rest.slice(0, maxItems), rest[maxItems], maxItems) };
 }
 
-/** Names are in the order of their labels from the last to the first: `com.example.www.`. */
+/** Names sort by their labels from last to first: `com.example.www.`. */
 function placeOf({ name, type }: Pick<FakeRecord, 'name' | 'type'>): string {
   return `${name.split('.').reverse().join('.')} ${type}`;
 }
 
-/** The record that was written, or why it was not: all changes of a batch are made, or none. */
+/** The record that was written, or the reason why not: a batch is applied as a whole or not at all. */
 function change(zone: FakeZone, body: string): FakeRecord | string {
   const [name = '', type = '', action] = ['Name', 'Type', 'Action'].map((each) => contentsOf(body, each)[0]);
   const record = { name, type, ttl: Number(contentsOf(body, 'TTL')[0]), values: contentsOf(body, 'Value') };

@@ -3,7 +3,7 @@ import type { FakeRecord, FakeZone } from './fake-route53.ts';
 const declaration = '<?xml version="1.0"?>\n';
 const namespace = 'xmlns="https://route53.amazonaws.com/doc/2013-04-01/"';
 
-/** An element with its content: texts are escaped, elements stand as they are. */
+/** An element with its content: texts are escaped, elements are not. */
 type Content = string | number | boolean | readonly Element[];
 type Element = readonly [name: string, content: Content];
 
@@ -113,7 +113,7 @@ export function errorXml(code: string, message: string): string {
   ]);
 }
 
-/** A refused change has a form of its own. */
+/** A refused change has its own format. */
 export function refusedChangeXml(message: string): string {
   return document('InvalidChangeBatch', [
     ['Messages', [['Message', message]]],
@@ -121,7 +121,7 @@ export function refusedChangeXml(message: string): string {
   ]);
 }
 
-/** The contents of all elements of a name, in their order. */
+/** The contents of all elements with this name, in order. */
 export function contentsOf(xml: string, name: string): readonly string[] {
   return [...xml.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))].map(([, content = '']) => content);
 }

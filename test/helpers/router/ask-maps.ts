@@ -19,7 +19,7 @@ export interface HashMaps extends Readonly<Record<(typeof pathMaps)[number], Has
   readonly tls: ReadonlyMap<string, string>;
 }
 
-/** What HAProxy has of the files. */
+/** What HAProxy loads from the files. */
 export function hashMaps(routes: readonly RouteBackend[]): HashMaps {
   const files = new Map(hashMapFiles(routes.map(mapRow)).map(({ name, content }) => [name, `${content}`]));
   const map = (name: string): ReadonlyMap<string, string> => {
@@ -39,7 +39,7 @@ export function hashMaps(routes: readonly RouteBackend[]): HashMaps {
 
 type Ask = (question: (typeof pathMaps)[number]) => string | undefined;
 
-/** What the frontends do with what the maps say. */
+/** What the frontends do with the answers of the maps. */
 function answerBy(
   scheme: RouterRequest['scheme'],
   ask: Ask,
@@ -49,7 +49,7 @@ function answerBy(
   return ask('redirect') === '1' ? 'redirect' : ask('http');
 }
 
-/** As the frontends of the template ask the hash maps. */
+/** Queries the hash maps as the template's frontends do. */
 export function askHash(
   maps: HashMaps,
   scheme: RouterRequest['scheme'],
@@ -66,13 +66,13 @@ export function askHash(
   );
 }
 
-/** As `map_beg` does. */
+/** Like `map_beg`. */
 function longestPrefix(map: ReadonlyMap<string, string>, key: string): string | undefined {
   const found = [...map.keys()].filter((each) => key.startsWith(each));
   return map.get(found.sort((a, b) => b.length - a.length)[0] ?? '');
 }
 
-/** As `map_reg` does: the first line that matches. */
+/** Like `map_reg`: the first line that matches. */
 export function askRegex(
   routes: readonly RouteBackend[],
   scheme: RouterRequest['scheme'],
@@ -80,7 +80,7 @@ export function askRegex(
 ): string | undefined {
   if (!isRequestHost(request.host)) return undefined;
   const base = request.host.toLowerCase().replace(/:$/, '') + request.path;
-  // A client's TLS hello has neither a port nor a dot at the end of the name.
+  // The SNI of a client has neither a port nor a trailing dot.
   const sni = hostName(request.host);
   const isPassed = firstMatch(regexLines(routes, 'passthrough'), sni) !== undefined;
   return answerBy(

@@ -1,4 +1,4 @@
-/** What means something in HAProxy's configuration, its maps and its commands. */
+/** Pieces that have a meaning in HAProxy's configuration, maps and commands. */
 export const hostilePieces = [
   ...[
     "'",

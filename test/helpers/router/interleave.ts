@@ -4,15 +4,15 @@ import { certificate, type SetWorld, type Wish } from './set-world.ts';
 interface Found {
   readonly atRunTime: number;
   readonly reloaded: number;
-  /** What HAProxy has after a round that is not what the last files say. */
+  /** What HAProxy has in memory after a round and the last files do not say. */
   readonly lost: readonly string[];
 }
 
-/** The moments of a round are spread over the time that a reload takes here. */
+/** The changes of a round are spread over the time that a reload takes here. */
 const LONGEST_MS = 150;
 export const CHANGES_A_ROUND = 4;
 
-/** Each round asks for a reload and for changes, at any moments, and then compares HAProxy's memory with the files. */
+/** Each round requests a reload and changes at random moments, and then compares HAProxy's memory with the files. */
 export async function interleave(
   { want, begin, runs, shouldRun, supervisor }: SetWorld,
   rounds: number,
@@ -50,7 +50,7 @@ export async function interleave(
   return { atRunTime, reloaded, lost };
 }
 
-/** The same numbers each time. */
+/** The same numbers every time. */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {

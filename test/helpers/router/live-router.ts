@@ -16,7 +16,7 @@ import {
 import { waitFor } from '../wait-for.ts';
 import { routerTemplate } from './router-settings.ts';
 
-/** The real router and the real supervisor in a network of their own, with a stand-in for the API and one for pods. */
+/** A real router and a real supervisor in their own network, with stand-ins for the API and the pods. */
 export interface LiveRouter extends AsyncDisposable {
   readonly cluster: Cluster;
   readonly host: string;
@@ -25,18 +25,18 @@ export interface LiveRouter extends AsyncDisposable {
   readonly supervisor: SupervisorProcess;
   readonly pods: Backends;
   readonly router: ChildProcess;
-  /** Which objects there are from now on. */
+  /** Sets the objects in the API. */
   readonly set: (objects: readonly StoredObject[]) => void;
-  /** The body that a request for `host` gets through HAProxy, and its status. */
+  /** Body and status of a request for `host` through HAProxy. */
   readonly ask: (host: string, path?: string) => Promise<{ readonly status: number; readonly body: string }>;
   readonly answers: (host: string, body: string, path?: string) => Promise<void>;
-  /** The status of a path of the router's page; 0 without an answer. */
+  /** The HTTP status of a path on the router's page; 0 without an answer. */
   readonly page: (path: string) => Promise<number>;
-  /** The value of a metric without labels on the router's page; NaN if it is not there. */
+  /** The value of a metric without labels on the router's page; NaN if it is missing. */
   readonly gauge: (name: string) => Promise<number>;
   readonly events: (event: string) => readonly LogLine[];
   readonly says: (event: string, count?: number) => Promise<LogLine>;
-  /** How often HAProxy was started. */
+  /** How often HAProxy has been started. */
   readonly generation: () => Promise<number>;
 }
 
@@ -44,13 +44,13 @@ export interface LiveRouterOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly objects?: readonly StoredObject[];
   readonly pods?: readonly string[];
-  /** Of the pods, where they are asked over TLS. */
+  /** Of the pods, if they are asked over TLS. */
   readonly identity?: { readonly cert: string; readonly key: string };
-  /** Otherwise nothing listens at the API's address yet. */
+  /** If false, nothing listens at the API's address yet. */
   readonly startApi?: boolean;
-  /** The program that the supervisor starts instead of HAProxy, and with which the router checks. */
+  /** Replaces HAProxy, for the supervisor and for the router's checks. */
   readonly haproxy?: (dir: string) => string;
-  /** The router's template, made of the one that comes with hawser. */
+  /** Makes the router's template from the shipped one. */
   readonly template?: (shipped: string) => string;
 }
 
@@ -59,7 +59,7 @@ const HTTP_PORT = 8_000;
 const PAGE_PORT = 1_936;
 const host = '10.77.0.11';
 
-/** Pods have the addresses 10.77.1.1, 10.77.1.2 … and say their names. */
+/** Pods have the addresses 10.77.1.1, 10.77.1.2 … and answer with their names. */
 export const podAddress = (index: number): string => `10.77.1.${index + 1}`;
 
 export async function startLiveRouter(options: LiveRouterOptions = {}): Promise<LiveRouter> {

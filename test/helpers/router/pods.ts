@@ -16,7 +16,7 @@ export interface SeenRequest {
   readonly pod: string;
   readonly url: string;
   readonly tls: boolean;
-  /** Name and value in turn, as they came. */
+  /** Names and values alternating, as received. */
   readonly headers: readonly string[];
 }
 
@@ -66,7 +66,7 @@ export function headerAtPod(answer: Answer, name: string): readonly string[] {
   return headers.filter((_value, index) => index % 2 === 1 && headers[index - 1]?.toLowerCase() === name);
 }
 
-/** One request with TLS, and the common name of the certificate that came. */
+/** One request over TLS, and the common name of the server's certificate. */
 export function getTls(
   port: number,
   servername: string | undefined,

@@ -21,8 +21,8 @@ export function print(
 }
 
 /**
- * Throws unless the files say of these routes what they say of routes as they should be: the same directives of as many words, no
- * expression but those that a route may use, and in maps and lists nothing but these routes' hosts and names.
+ * Throws unless the files say the same about these routes as about harmless ones: the same directives with as many
+ * words, only expressions that a route may use, and in maps and lists nothing but these routes' hosts and names.
  */
 export function mustBePlain(
   printed: Printed,
@@ -35,7 +35,7 @@ export function mustBePlain(
   assert.deepEqual(namesOf(printed).length, namesOf(harmless).length);
   const names = new Set(backends.map(({ name }) => name));
   const hosts = new Set(backends.map(hostText));
-  // Pages for clients have nothing of a route in them.
+  // Pages for clients contain nothing of a route.
   const pagesOf = (rendered: Rendered) => othersOf(rendered).filter(({ name }) => name.startsWith('errors/'));
   assert.deepEqual(pagesOf(printed), pagesOf(harmless));
   for (const { name, content } of othersOf(printed).filter(({ name: each }) => !each.startsWith('errors/'))) {
@@ -56,10 +56,10 @@ interface Known {
   readonly files: ReadonlySet<string>;
 }
 
-/** A server that HAProxy starts with as up, without checks: of it a tenant names the backend and the server. */
+/** The state of a server that HAProxy starts as up, without checks: a tenant only names the backend and the server. */
 const serverState = /^0 (\S+) \d+ \S+ - 2 0 \d+ \d+ 0 1 0 4 2 0 0 1 - \d+ - ([01]) 0 - - 0$/;
 
-/** How a line of this file looks. */
+/** What a line of this file must look like. */
 function lineRule(file: string, { names, hosts, files }: Known): (line: string) => boolean {
   if (file.startsWith('allowlists/')) return (line) => /^[0-9a-fA-F.:/]+$/.test(line);
   if (file === 'cert_config.map')
@@ -83,7 +83,7 @@ function lineRule(file: string, { names, hosts, files }: Known): (line: string) 
   };
 }
 
-/** The first word of each line, how many words HAProxy reads in it, and the expressions in its last word that no tenant may write. */
+/** For each line: its first word, how many words HAProxy reads, and the expressions in the last word that no tenant may write. */
 export function shapesOf(text: string): readonly string[] {
   return text.split('\n').map((line) => {
     const words = wordsIn(line);
@@ -96,7 +96,7 @@ export function shapesOf(text: string): readonly string[] {
 const allowedExpression =
   /%%|%(?:\{[-+]?[QXE](?:,[-+]?[QXE])*\})?\[(?:(?:req|res)\.hdr\([-0-9A-Za-z]+\)|ssl_c_der|str\(\))(?:,(?:lower|base64))*\]/g;
 
-/** As HAProxy takes a line apart; a quote that does not end is a word of its own. */
+/** Splits a line as HAProxy does; an unterminated quote is a word of its own. */
 function wordsIn(line: string): readonly string[] {
   const words: string[] = [];
   let word: string | undefined;
@@ -119,7 +119,7 @@ function wordsIn(line: string): readonly string[] {
   return quote === '' ? words : [...words, 'unfinished'];
 }
 
-/** The same route with texts that nobody could take for anything else. */
+/** The same route with unmistakably harmless texts. */
 export function harmlessTwin(route: RouteBackend, index: number): RouteBackend {
   const { cookie, hsts, rewriteTarget, allowlist, headers, servers } = route;
   const plain = (action: HeaderAction): HeaderAction =>

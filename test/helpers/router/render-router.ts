@@ -4,7 +4,7 @@ import type { RouterSettings } from '../../../src/router/settings/router-setting
 
 type Input = Parameters<ReturnType<typeof createRendering>>;
 
-/** As the running router renders one model after another, but without a thread. */
+/** Renders one model after another, like the running router, but without a thread. */
 export function createRouterRenderer(settings: RouterSettings): (...input: Input) => RouterRendering {
   const prepare = createRendering(settings);
   return (...input) => {

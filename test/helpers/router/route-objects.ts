@@ -3,14 +3,14 @@ import { POD_PORT, podAddress } from './live-router.ts';
 
 interface RouteWish {
   readonly namespace?: string;
-  /** Seconds after the first moment. The older object wins. */
+  /** Creation time in seconds. The older object wins. */
   readonly createdAt?: number;
   readonly path?: string;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly service?: string;
 }
 
-/** A Route without TLS to the service of its own name, unless another is given. */
+/** A Route without TLS, by default to the service of its own name. */
 export function plainRoute(name: string, host: string, wish: RouteWish = {}): StoredObject {
   const { namespace = 'shop', createdAt = 0, path = '', annotations = {}, service = name } = wish;
   return {
@@ -27,7 +27,7 @@ export function plainRoute(name: string, host: string, wish: RouteWish = {}): St
   };
 }
 
-/** The pods of these numbers are ready behind a service. */
+/** The pods with these numbers are ready behind a service. */
 export function slice(service: string, pods: readonly number[], namespace = 'shop'): StoredObject {
   return {
     kind: 'EndpointSlice',

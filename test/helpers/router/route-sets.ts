@@ -6,7 +6,7 @@ import {
   type RouteKind,
 } from '../../../src/router/model.ts';
 
-/** A default backend with the given fields. */
+/** A backend with defaults for everything that is not given. */
 export function routeBackend(
   given: Partial<RouteBackend> & Pick<RouteBackend, 'host'> & { readonly key?: string },
 ): RouteBackend {
@@ -36,7 +36,7 @@ export interface LookedUp {
   readonly path: string;
 }
 
-/** Hosts, some of them names of wildcards, parents of others, and one label below a wildcard. */
+/** Hosts: domains of wildcards, parents of others, and names one label below a wildcard. */
 const hosts = ['a.com', 'b.a.com', 'c.b.a.com', 'w.org', 'x.w.org', 'a-b.w.org', 'y.x.w.org'] as const;
 const segments = ['sub', 'subpar', 's', 'deep', '*', 'x.y', '~u', 'S'] as const;
 const kinds = ['http', 'edge', 'reencrypt', 'passthrough'] as const satisfies readonly RouteKind[];
@@ -56,8 +56,8 @@ const route = fc.record({
 });
 
 /**
- * As admission leaves them: no two routes of the same host and path, passthrough for a whole host, and no host that ends TLS in the
- * domain of a passthrough wildcard.
+ * Routes as admission leaves them: no two with the same host and path, passthrough only for a whole host, and no host
+ * that terminates TLS in the domain of a passthrough wildcard.
  */
 export const routeSets = fc.array(route, { maxLength: 14 }).map((drawn): readonly RouteBackend[] => {
   const found = drawn.flatMap(({ match, ...each }) =>

@@ -7,7 +7,7 @@ import { type RouterSettings, routerFlags } from '../../../src/router/settings/r
 
 const spec = commandSpec({ name: 'router', summary: '', flags: routerFlags, examples: [], notes: [] });
 
-/** The settings of an environment, as a command reads them. Throws a ConfigError that lists every problem. */
+/** The settings from an environment, as a command reads them. Throws a ConfigError that lists every problem. */
 export function routerSettings(env: Readonly<Record<string, string>> = {}): RouterSettings {
   return settingsTyped(spec, [], { ...env }, () => undefined);
 }

@@ -18,13 +18,13 @@ export interface RunningRouter extends AsyncDisposable {
   readonly httpsPort: number;
   readonly folder: string;
   readonly pid: number;
-  /** Asks HAProxy's stats socket. */
+  /** Queries HAProxy's stats socket. */
   readonly ask: (command: string) => Promise<string>;
 }
 
 /**
- * A real HAProxy with the whole rendered set, on free ports of loopback. `edit` changes haproxy.cfg before it starts; `prefix` is
- * a namespace's. */
+ * A real HAProxy with the whole rendered set, on free loopback ports. `edit` changes haproxy.cfg before it starts;
+ * `prefix` is a namespace's. */
 export async function startRouter(
   routes: readonly RouteBackend[],
   env: Readonly<Record<string, string>> = {},
@@ -76,7 +76,7 @@ export async function startRouter(
   return { httpPort, httpsPort, folder, pid: child.pid ?? 0, ask, [Symbol.asyncDispose]: stop };
 }
 
-/** What comes back until the other side closes. */
+/** Everything received until the other side closes. */
 export function talk(where: number | string, message: string | Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = typeof where === 'string' ? connect(where) : connect(where, '127.0.0.1');
@@ -88,7 +88,7 @@ export function talk(where: number | string, message: string | Buffer): Promise<
   });
 }
 
-/** What comes back first; the connection is left then. */
+/** The first data received; the connection is then closed. */
 export function firstError(port: number, message: Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(message));
@@ -103,7 +103,7 @@ export function firstError(port: number, message: Buffer): Promise<string> {
 
 export interface Answer {
   readonly status: number;
-  /** By lower-case name; of several lines the values with ", " between. */
+  /** By lower-case name; the values of repeated headers are joined with ", ". */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }

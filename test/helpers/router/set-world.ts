@@ -20,7 +20,7 @@ import { renderRouter } from './render-router.ts';
 import { routeBackend } from './route-sets.ts';
 import { routerSettings, routerTemplate } from './router-settings.ts';
 
-/** An edge route; its backend is the same whatever its host and its certificate are. */
+/** An edge route; its backend does not depend on its host or certificate. */
 export interface Wish {
   readonly name: string;
   readonly host: string;
@@ -32,16 +32,16 @@ export interface Wish {
 
 export interface SetWorld {
   readonly host: SupervisedHost;
-  /** What the router does once it wants these routes: write, and have the supervisor change what runs. */
+  /** What the router does when it wants these routes: write the files, and have the supervisor change what runs. */
   readonly want: (...wishes: readonly Wish[]) => Promise<ApplyOutcome>;
-  /** The same until HAProxy serves it. */
+  /** The same, until HAProxy serves it. */
   readonly begin: (...wishes: readonly Wish[]) => Promise<void>;
-  /** What HAProxy has in its memory, and what a HAProxy has that reads the files of these routes. */
+  /** What HAProxy has in memory, and what an HAProxy that reads the files of these routes has. */
   readonly runs: () => Promise<Memory>;
   readonly shouldRun: (...wishes: readonly Wish[]) => Memory;
   readonly tell: (command: string) => Promise<string>;
   readonly supervisor: SupervisorProcess;
-  /** A connection of a client that asks for this name. */
+  /** A client connection with this SNI. */
   readonly open: (servername: string) => Promise<TLSSocket>;
 }
 
@@ -54,7 +54,7 @@ export interface Memory {
 
 const LIST = 'cert_config.map';
 const sortedLines = (text: string): readonly string[] => text.split('\n').filter(Boolean).toSorted();
-/** Of HAProxy and of Node, which puts colons between the bytes. */
+/** For the fingerprints of HAProxy and of Node, which puts colons between the bytes. */
 const plainPrint = (print: string): string => print.replaceAll(':', '').trim();
 
 export const certificate = (name: string): string => selfSigned(name, new Date());
@@ -85,7 +85,7 @@ export async function openSetWorld(
     configPath: config,
     check,
     store: createStore({ configPath: config }),
-    // As the router waits.
+    // The same timeout as in the router.
     proxy: connectProxy({ socketPath: socket, reloadTimeoutMs: 90_000 }),
     policy: { check: 'when-idle', reloadEveryMs: 0, compare: compareSets(settings) },
     observe: (report) => {
@@ -136,7 +136,7 @@ function backendOf({ name, host, pem, servers = [1], isChecked }: Wish) {
   });
 }
 
-/** Its maps by name. Undefined while two generations overlap: either may answer, and each has names of its own. */
+/** Its maps by name. Undefined while two generations overlap: either may answer, and each has its own names. */
 async function mapsOf(tell: SetWorld['tell']): Promise<Memory['maps'] | undefined> {
   const names = [...(await tell('show map')).matchAll(/^\d+ \((\S+)\) /gm)].map(([, name = '']) => name);
   const replies = await Promise.all(names.map((name) => tell(`show map ${name}`)));
@@ -170,7 +170,7 @@ async function memoryOf(tell: SetWorld['tell']): Promise<Memory> {
   };
 }
 
-/** The names of files as the router has them; HAProxy shows a certificate with its line. */
+/** File names as the router has them; HAProxy shows a certificate with its line. */
 const relative = (line: string): string => line.replace(/^\S+/, nameInSet);
 
 function memoryFor(rendered: Rendered, wishes: readonly Wish[]): Memory {

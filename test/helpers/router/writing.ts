@@ -14,7 +14,7 @@ import type { ObjectStore, StoredObject } from '../api-server/object-store.ts';
 import { route as storedRoute } from '../api-server/objects.ts';
 import { createTestCluster, openTestSession, type TestCluster } from '../api-server/observing.ts';
 
-/** So long that a busy machine loses no lease, and that nothing waits long for another try. */
+/** Long enough that a busy machine loses no lease, with short waits before retries. */
 export const patient: Partial<StatusTiming> = {
   lease: { durationMs: 60_000, renewDeadlineMs: 30_000, retryMs: 100 },
   requestTimeoutMs: 30_000,
@@ -28,13 +28,13 @@ const spec = commandSpec({ name: 'router', summary: '', flags, examples: [], not
 export interface Replica {
   readonly events: readonly LogEvent[];
   readonly counts: Readonly<Record<StatusCount, number>>;
-  /** Gives the lease back. */
+  /** Releases the lease. */
   readonly stop: () => Promise<void>;
-  /** Breaks its connections for good, as a node does that is gone. */
+  /** Breaks its connections for good, like a node that is gone. */
   readonly lose: () => void;
 }
 
-/** A router that watches Routes and Ingresses, decides about each change, and writes statuses: no more of it. */
+/** Only this part of a router: it watches Routes and Ingresses, decides on each change, and writes statuses. */
 function startReplica(
   cluster: TestCluster,
   env: Readonly<Record<string, string>> = {},
@@ -69,7 +69,7 @@ function startReplica(
   const resources = routerResources({ ...settings, watchEndpoints: false }, () => undefined);
   const others = { endpoints: [], services: [], namespaces: [], secrets: [] };
   let soon: NodeJS.Timeout | undefined;
-  /** For a burst of changes once. */
+  /** Once for a burst of changes. */
   const hear = () => {
     soon ??= setTimeout(decideNow, 10);
   };
@@ -111,7 +111,7 @@ function startReplica(
   };
 }
 
-/** An API, and the replicas that were started. */
+/** An API and the replicas that were started. */
 export interface WritingWorld {
   readonly store: ObjectStore;
   readonly server: ApiServer;
@@ -119,12 +119,12 @@ export interface WritingWorld {
   readonly writes: readonly string[];
   readonly answerWith: (instead: NonNullable<ApiServerSettings['instead']>) => void;
   readonly start: (env?: Readonly<Record<string, string>>, timing?: Partial<StatusTiming>) => Replica;
-  /** Routes NAMESPACE-0 and so on. */
+  /** Creates Routes NAMESPACE-0 and so on. */
   readonly create: (count: number, namespace?: string) => void;
   readonly entries: (namespace: string, name: string) => readonly Entry[];
   readonly isAdmitted: (namespace: string, name: string) => boolean;
   readonly allAdmitted: (count: number, namespace?: string) => boolean;
-  /** What the status of an Ingress has. */
+  /** The addresses in the status of an Ingress. */
   readonly addresses: (namespace: string, name: string) => readonly string[];
   readonly remove: () => Promise<void>;
 }

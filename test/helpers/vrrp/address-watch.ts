@@ -5,10 +5,10 @@ import type { NetNamespace } from '../net-namespace.ts';
 import { waitFor } from '../wait-for.ts';
 
 export interface AddressChange {
-  /** Without its prefix length. */
+  /** Without the prefix length. */
   readonly address: string;
   readonly present: boolean;
-  /** When the kernel told `ip`, in monotonic milliseconds. */
+  /** When the kernel notified `ip`, in monotonic milliseconds. */
   readonly atMs: number;
 }
 
@@ -19,8 +19,8 @@ export interface AddressWatch {
 const CANARY = '127.77.77.77';
 
 /**
- * Tells every address that comes to or goes from a namespace, by netlink. `ip` itself notes the time, so that a busy
- * test process does not shift it; `watcher` goes in front of it. Resolves once changes are heard; ends with the namespace.
+ * Reports every address added to or removed from a namespace, by netlink. `ip` itself notes the time, so that a busy test process
+ * does not shift it; `watcher` goes in front of it. Resolves once changes are heard; ends with the namespace.
  */
 export async function watchAddresses(
   namespace: NetNamespace,
@@ -38,7 +38,7 @@ export async function watchAddresses(
     const change = parseAddressChange(line, clockOffsetMs());
     if (change?.address === CANARY) heard = true;
     else if (change !== undefined) {
-      // The clocks are not translated to the microsecond, and an address may come and go within few.
+      // The conversion between the clocks is not exact to the microsecond, and an address may come and go within a few.
       lastMs = Math.max(lastMs, change.atMs);
       take({ ...change, atMs: lastMs });
     }
@@ -51,20 +51,20 @@ export async function watchAddresses(
   return { pid: pidOf(child) };
 }
 
-/** Monotonic time less wall time, read as a millisecond of the wall clock begins: in between `Date.now()` is behind it. */
+/** Monotonic minus wall time, read as a millisecond of the wall clock begins: later in it, `Date.now()` lags behind. */
 function clockOffsetMs(): number {
   let lastMs = Date.now();
   for (;;) {
     const fromMs = monotonicMs();
     const wallMs = Date.now();
     const toMs = monotonicMs();
-    // Not if another process had the processor in between.
+    // Not if another process ran in between.
     if (wallMs === lastMs + 1 && toMs - fromMs < 0.1) return fromMs - wallMs;
     lastMs = wallMs;
   }
 }
 
-/** A line of `ip -ts -o monitor address` with UTC times; `clockOffsetMs` is monotonic time less wall time. */
+/** A line of `ip -ts -o monitor address` with UTC times; `clockOffsetMs` is monotonic minus wall time. */
 export function parseAddressChange(line: string, clockOffsetMs: number): AddressChange | undefined {
   const form = /^\[(\S+?)\] (Deleted )?\d+: \S+ +inet6? ([0-9a-f.:]+)/;
   const [, stamp, deleted, address] = form.exec(line) ?? [];

@@ -7,7 +7,7 @@ export const API_PORT = 6443;
 
 const program = fileURLToPath(new URL('../api-server/main.ts', import.meta.url));
 
-/** An API server, over TLS, by default on every address of its namespace. */
+/** An API server over TLS, by default on every address of its namespace. */
 export function apiServerArgv(
   bed: VrrpBed,
   { host = '::', port = API_PORT }: { readonly host?: string; readonly port?: number } = {},
@@ -17,12 +17,12 @@ export function apiServerArgv(
   return [process.execPath, program, ...flags, ...tls];
 }
 
-/** The node's. Its log is `apiserver.log`. */
+/** Starts the node's API server. Its log is `apiserver.log`. */
 export function startApiServer(bed: VrrpBed, node: BedNode): BedProcess {
   return node.start('apiserver', apiServerArgv(bed));
 }
 
-/** Resolves once the API server of this node answers. */
+/** Whether the API server of this node answers. */
 export async function apiServerAnswers(node: BedNode): Promise<boolean> {
   const host = node.address.includes(':') ? `[${node.address}]` : node.address;
   const url = `https://${host}:${API_PORT}/readyz`;

@@ -9,7 +9,7 @@ export interface AskedStatus {
   readonly exitCode: number | undefined;
 }
 
-/** What `hawser status` says on a node; patient, because a busy machine is no dead program. */
+/** What `hawser status` says on a node; patient, because a busy machine does not mean a dead program. */
 export async function askStatus(node: BedNode, ...flags: readonly string[]): Promise<AskedStatus> {
   const own = ['--json', '--node-name', node.name, '--timeout', '20s', ...flags];
   const argv = [...node.namespace.prefix, hawser, 'status', ...own] as const;
@@ -17,7 +17,7 @@ export async function askStatus(node: BedNode, ...flags: readonly string[]): Pro
   return { status: clusterStatusSchema.parse(JSON.parse(stdout)), exitCode };
 }
 
-/** Asks until the answer is as it is expected to become. */
+/** Asks until the answer is as expected. */
 export async function statusOnce(
   node: BedNode,
   what: string,

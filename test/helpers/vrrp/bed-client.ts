@@ -9,20 +9,20 @@ import { type Probe, toldProbeSchema } from './probes.ts';
 
 export const PROBE_GAP_MS = 20;
 export const PROBE_TIMEOUT_MS = 200;
-/** A client that waits this long may never get an answer. */
+/** A client that waits longer than this may never get an answer. */
 const LATE_MS = PROBE_TIMEOUT_MS * 2;
 
 export interface BedClient extends AsyncDisposable {
   /** Every finished probe since the last `forget`. */
   probes(): readonly Probe[];
   forget(): void;
-  /** True if the client has asked all the time, heard only good answers for this long, and waits for none that is late. */
+  /** True if for this long the client has kept asking and got only good answers, and no answer is overdue. */
   calmFor(durationMs: number): boolean;
 }
 
 const program = fileURLToPath(new URL('probe-client.ts', import.meta.url));
 
-/** Asks from a process of its own, until it is disposed of. */
+/** Probes from a separate process, until disposed of. */
 export async function startClient(
   prefix: readonly [string, ...string[]],
   host: string,

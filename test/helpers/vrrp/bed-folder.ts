@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { cleanUpAfterDeath } from '../survivor.ts';
 
 /**
- * A folder that goes with the stack, or with this process if that comes first. Below /run, because keepalived runs
- * scripts only if root alone may write the folders above them, and everyone may write /tmp.
+ * A folder removed with the stack, or with this process if that ends first. Below /run, because keepalived runs scripts
+ * only if root alone can write to the folders above them, and anyone can write to /tmp.
  */
 export function bedFolder(stack: AsyncDisposableStack): string {
   const dir = mkdtempSync('/run/hawser-bed-');

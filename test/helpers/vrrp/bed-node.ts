@@ -6,7 +6,7 @@ import { readProcesses, type TreeProcess } from '../process-tree.ts';
 import { waitFor } from '../wait-for.ts';
 import { type BedProcess, sendSignal, startProcess } from './bed-process.ts';
 
-/** A machine with an interface on the segment, that runs only the started programs. */
+/** A machine with an interface on the segment, which runs only the started programs. */
 export interface BedNode {
   readonly name: string;
   /** Of the VIP's family. */
@@ -14,18 +14,18 @@ export interface BedNode {
   /** The interface on the segment. */
   readonly device: string;
   readonly namespace: NetNamespace;
-  /** A folder of its own below /run: keepalived runs no script that others could have written. */
+  /** Its own folder below /run: keepalived runs no script that others could have written. */
   readonly dir: string;
-  /** Stands for /run: empty after a boot, and perhaps not there. */
+  /** Stands for /run: empty after a boot, and perhaps missing. */
   readonly runDir: string;
   at(file: string): string;
   /** The program's output goes to `<dir>/<name>.log`. */
   start(name: string, argv: readonly string[]): BedProcess;
-  /** What runs here, whatever its parent is; the bed's own watcher is not among it. */
+  /** All processes here, whatever their parents, except the bed's own watcher. */
   processes(): readonly TreeProcess[];
-  /** Those whose program has this name, the daemon before its children. */
+  /** The processes of the program with this name, the daemon before its children. */
   running(program: string): readonly ProcessId[];
-  /** SIGKILL for everything, as a power cut does. */
+  /** SIGKILL to everything, as in a power cut. */
   killAll(): void;
 }
 
@@ -63,7 +63,7 @@ export function createBedNode(request: BedNodeRequest): BedNode {
         .sort((a, b) => a.id.startTicks - b.id.startTicks || a.id.pid - b.id.pid)
         .map(({ id }) => id),
     killAll: () => {
-      // More than once: a process may fork between the look and the signal.
+      // Repeated: a process may fork between the listing and the signal.
       for (let round = 0; round < 100; round += 1) {
         const ids = processes().map(({ id }) => id);
         if (ids.length === 0) return;

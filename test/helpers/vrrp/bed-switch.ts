@@ -1,22 +1,22 @@
 import { connectSegment, type NetNamespace, type NetworkEnd } from '../net-namespace.ts';
 
-/** The Ethernet switch between nodes and client. Ports are numbered as the ends were given. */
+/** The Ethernet switch between nodes and client. Ports are numbered in the order of the ends. */
 export interface BedSwitch {
   readonly namespace: NetNamespace;
-  /** A dead machine's port: no carrier on either side. */
+  /** Down is a dead machine's port: no carrier on either side. */
   setPort(index: number, up: boolean): Promise<void>;
-  /** These ports see only each other from now on, the rest too; every carrier stays. */
+  /** From now on these ports reach only each other, and so do the rest; every carrier stays up. */
   split(ports: readonly number[]): Promise<void>;
   heal(): Promise<void>;
 }
 
-/** The namespaces of the ends must be there already; the returned switch has its own, which the caller removes. */
+/** The namespaces of the ends must exist; the switch has its own, which the caller removes. */
 export async function createSwitch(ends: readonly NetworkEnd[]): Promise<BedSwitch> {
   const namespace = await connectSegment(ends);
   const ip = (...args: string[]) => namespace.run('ip', ...args);
   await ip('link', 'add', 'island', 'type', 'bridge', 'forward_delay', '0');
   await ip('link', 'set', 'island', 'up');
-  // As a switch without snooping: multicast adverts reach everybody.
+  // Like a switch without snooping: multicast adverts reach every port.
   for (const bridge of ['segment', 'island'])
     await ip('link', 'set', bridge, 'type', 'bridge', 'mcast_snooping', '0');
   const cut = new Set<number>();

@@ -12,7 +12,7 @@ interface PowerState {
   readonly events: HoldingEvent[];
 }
 
-/** Machines that lose and get their power. `off` says to others which ones have none. */
+/** Cuts and restores the power of machines. `off` holds the names of those without power. */
 export function powerOf(
   network: BedSwitch,
   nodes: readonly BedNode[],
@@ -34,7 +34,7 @@ export function powerOf(
       // No process was left to remove it.
       const held = (await node.namespace.run('ip', '-o', 'address')).includes(` ${vip}/`);
       if (held) await node.namespace.run('ip', 'address', 'del', `${vip}/${length}`, 'dev', node.device);
-      // The dead machine's last words may wait for its link.
+      // Packets of the dead machine may still be waiting for its link.
       await node.namespace.run('ip', 'neigh', 'flush', 'dev', node.device, 'nud', 'incomplete');
       rmSync(node.runDir, { recursive: true, force: true });
       off.delete(node.name);
@@ -58,7 +58,7 @@ export function partitionsOf(
     },
     heal: async () => {
       await network.heal();
-      // Not before: on a busy machine the switch needs its time, and it is a partition until the last port is back.
+      // Only now: on a busy machine the switch needs its time, and the network is split until the last port is back.
       const wholeMs = monotonicMs();
       if (sinceMs !== undefined) past.push({ fromMs: sinceMs, toMs: wholeMs });
       sinceMs = undefined;

@@ -14,28 +14,28 @@ import type { NodeStack } from './node-stack.ts';
 import { templateWithAdverts } from './rare-adverts.ts';
 import type { VrrpBed } from './vrrp-bed.ts';
 
-/** The four programs of the two pods, under the names of their logs. */
+/** The four programs of the two pods, named like their logs. */
 export type HawserPart = 'haproxy' | 'haproxy-monitor' | 'keepalived' | 'keepalived-monitor';
 
 export interface HawserStack extends NodeStack {
-  /** The part as it was last started; undefined if it never was. */
+  /** The part as last started; undefined if it was never started. */
   part(node: BedNode, name: HawserPart): BedProcess | undefined;
-  /** Does nothing if it runs. */
+  /** Does nothing if it is running. */
   startPart(node: BedNode, name: HawserPart): BedProcess;
 }
 
 export interface HawserStackOptions {
-  /** More flags for a part. */
+  /** Extra flags for a part. */
   readonly flags?: Readonly<Partial<Record<HawserPart, readonly string[]>>>;
-  /** A settings file instead of flags for the VIP and the cluster's name: its text. It is `config.yaml` of the node. */
+  /** Text of a settings file that replaces the flags for the VIP and the cluster's name. The node's `config.yaml`. */
   readonly settings?: string;
-  /** The folder of the two templates; default: the project's. */
+  /** The folder of both templates; default: the project's. */
   readonly templates?: string;
-  /** Of keepalived.conf; default: as the template has it. */
+  /** For keepalived.conf; default: as in the template. */
   readonly advertIntervalMs?: number;
-  /** What goes in front of each part, and ends by executing it. */
+  /** Goes in front of each part, and ends by executing it. */
   readonly prefix?: readonly string[];
-  /** More of both for a single node, such as a journal's folder. */
+  /** Extra prefix and flags for a single node, such as a journal's folder. */
   readonly own?: (node: BedNode, part: HawserPart) => Own;
 }
 
@@ -46,7 +46,7 @@ export interface Own {
   readonly flags: readonly string[];
 }
 
-/** Both pods of every node, without a kubelet: a supervisor restarts its program, but no process restarts a supervisor. */
+/** Both pods of every node, without a kubelet: a supervisor restarts its program, but nothing restarts a supervisor. */
 export function createHawserStack(bed: VrrpBed, options: HawserStackOptions = {}): HawserStack {
   const started = new Map<string, BedProcess>();
   const part = (node: BedNode, name: HawserPart) => started.get(`${node.name}/${name}`);
@@ -102,7 +102,7 @@ export function createHawserStack(bed: VrrpBed, options: HawserStackOptions = {}
 
 const stateSchema = z.object({ instances: z.array(z.object({ state: z.string() })) });
 
-/** True if the node's supervisor says that keepalived takes part, as holder or as one who could be. */
+/** True if the node's supervisor says that keepalived takes part, as holder or backup. */
 export function takesPart(node: BedNode): boolean {
   try {
     const text = readFileSync(join(node.runDir, 'vrrp-state.json'), 'utf8');
@@ -119,7 +119,7 @@ function residentMb(process: BedProcess | undefined): number {
 
 const templates = fileURLToPath(new URL('../../../templates', import.meta.url));
 
-/** What install leaves on a node: templates and a kubeconfig. */
+/** Writes what install leaves on a node: templates and a kubeconfig. */
 export function prepareNode(
   bed: VrrpBed,
   node: BedNode,
@@ -136,7 +136,7 @@ export function prepareNode(
   writeKubeconfig(node.at('kubeconfig'), `https://${host}:6443`, bed.authorityFile, bed.identity);
 }
 
-/** A node that joins later is a new machine: nothing of the old one's configuration starts anything. */
+/** A node that joins later is a new machine: no part of an old configuration starts anything. */
 export function forgetConfiguration(node: BedNode): void {
   const files = ['keepalived.conf', 'haproxy.cfg', 'vrrp-nodes.json', 'api-servers.json'];
   for (const path of [node.runDir, ...files.map(node.at)]) rmSync(path, { recursive: true, force: true });
@@ -150,7 +150,7 @@ function knows(node: BedNode, members: readonly BedNode[]): boolean {
   return peers.sort().join() === others.sort().join();
 }
 
-/** While two generations of HAProxy overlap, either may answer: it counts once many looks agree. */
+/** While two generations of HAProxy overlap, either may answer: many answers in a row have to agree. */
 async function noLongerServed(node: BedNode, server: string): Promise<void> {
   let equal = 0;
   await waitFor(`HAProxy of ${node.name} to forget ${server}`, async () => {

@@ -17,7 +17,7 @@ export interface Holding extends Stretch {
   readonly node: string;
 }
 
-/** In order of their beginning. Saying the same twice changes nothing: the kernel repeats itself. */
+/** In chronological order. Repeated events change nothing: the kernel repeats itself. */
 export function holdingsOf(events: readonly HoldingEvent[]): readonly Holding[] {
   const open = new Map<string, number>();
   const holdings: Holding[] = [];
@@ -39,17 +39,17 @@ export function holdersAt(events: readonly HoldingEvent[], atMs: number): readon
     .map(({ node }) => node);
 }
 
-/** Every time a node got the VIP in `[fromMs, toMs)`, one that had it before included. */
+/** Every time a node got the VIP in `[fromMs, toMs)`, including nodes that held it before. */
 export function takeOvers(events: readonly HoldingEvent[], fromMs: number, toMs: number): readonly Holding[] {
   return holdingsOf(events).filter((holding) => holding.fromMs >= fromMs && holding.fromMs < toMs);
 }
 
-/** The VIP has not moved for this long. */
+/** True if the VIP has not moved for this long. */
 export function quietFor(events: readonly HoldingEvent[], durationMs: number): boolean {
   return monotonicMs() - (events.at(-1)?.atMs ?? 0) > durationMs;
 }
 
-/** How long two nodes or more held it at once within `[fromMs, toMs)`. */
+/** How long two or more nodes held it at once within `[fromMs, toMs)`. */
 export function overlapMs(events: readonly HoldingEvent[], fromMs: number, toMs: number): number {
   const edges = holdingsOf(events)
     .map((each) => ({ fromMs: Math.max(each.fromMs, fromMs), toMs: Math.min(each.toMs, toMs) }))
@@ -58,7 +58,7 @@ export function overlapMs(events: readonly HoldingEvent[], fromMs: number, toMs:
       { atMs: each.fromMs, change: 1 },
       { atMs: each.toMs, change: -1 },
     ])
-    // At one moment the end of a holding comes before the beginning of the next: that is a hand-over.
+    // At the same moment, the end of a holding comes before the start of the next: that is a hand-over.
     .sort((a, b) => a.atMs - b.atMs || a.change - b.change);
   let total = 0;
   let holders = 0;
@@ -71,7 +71,7 @@ export function overlapMs(events: readonly HoldingEvent[], fromMs: number, toMs:
   return total;
 }
 
-/** What is left of `[fromMs, toMs)` without these stretches, which are in order and apart from each other. */
+/** What is left of `[fromMs, toMs)` without these stretches, which are in order and do not overlap. */
 export function without(fromMs: number, toMs: number, stretches: readonly Stretch[]): readonly Stretch[] {
   const left: Stretch[] = [];
   let atMs = fromMs;

@@ -5,7 +5,7 @@ import type { BedProcess } from './bed-process.ts';
 
 export const routerHealth = { port: 1936, path: '/healthz/ready' } as const;
 
-/** A router that is ready, on every address of the node. Its log is `router.log`. */
+/** A ready router on every address of the node. Its log is `router.log`. */
 export function startRouter(node: BedNode): BedProcess {
   return node.start('router', [process.execPath, fileURLToPath(import.meta.url)]);
 }

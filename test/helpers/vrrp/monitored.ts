@@ -15,20 +15,20 @@ export interface Monitored {
   /** Of the monitor. */
   readonly events: (name: string) => readonly LogLine[];
   readonly waitForEvent: (name: string) => Promise<LogLine>;
-  /** One sample of the monitor's page, undefined without it. */
+  /** One sample of the monitor's page; undefined if it is missing. */
   readonly metric: (sample: string) => Promise<number | undefined>;
   readonly startMonitor: () => void;
 }
 
-/** The nodes find each other by a fixed list: no API server runs. */
+/** The nodes find each other by a static list: no API server runs. */
 export function startMonitored(
   bed: VrrpBed,
   node: BedNode,
   members: readonly BedNode[],
   flags: readonly string[] = [],
-  /** The paths of the monitor's programs. */
+  /** The monitor's PATH. */
   path = PATH,
-  /** Comes before the supervisor, and executes it. */
+  /** Goes in front of the supervisor, and executes it. */
   prefix: readonly string[] = [],
   advertIntervalMs = 500,
 ): Monitored {

@@ -10,7 +10,7 @@ export interface NodeLog {
   readonly lines: () => readonly LogLine[];
 }
 
-/** A program's log from the moment of the call on: all of it, and hawser's own lines. */
+/** A program's log from this moment on: its whole text, and hawser's own lines. */
 export function logFromNow(node: BedNode, program: string): NodeLog {
   const read = () => readFileSync(node.at(`${program}.log`), 'utf8');
   const from = read().length;
@@ -18,7 +18,7 @@ export function logFromNow(node: BedNode, program: string): NodeLog {
   return { text, lines: () => text().split('\n').flatMap(parseLine) };
 }
 
-/** Hawser's own lines of all that a program has said. */
+/** hawser's own lines in the whole log of a program. */
 export function linesOf(node: BedNode, program: string): readonly LogLine[] {
   return readFileSync(node.at(`${program}.log`), 'utf8')
     .split('\n')

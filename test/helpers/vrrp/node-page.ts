@@ -4,8 +4,8 @@ import { waitFor } from '../wait-for.ts';
 import type { BedNode } from './bed-node.ts';
 
 /**
- * `hawser status --serve` on a node, and where a browser on this machine finds it: the node's loopback is its own. Patient,
- * because a busy machine is no dead program. Once for a node: it ends with the node.
+ * `hawser status --serve` on a node, and where a browser on this machine finds it: the node has its own loopback.
+ * Patient, because a busy machine does not mean a dead program. Once per node: it ends with the node.
  */
 export async function serveNodePage(node: BedNode, ...flags: readonly string[]): Promise<Relay> {
   const { serve, bridge, path, address } = pageParts(node.dir);

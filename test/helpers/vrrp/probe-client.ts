@@ -1,6 +1,6 @@
 /**
- * A program: a new TLS connection and one GET every `gapMs`, whatever became of the earlier ones. Prints every probe as
- * a line of JSON, with the start of the oldest connection still open. Certificates are not verified. Ends when its
+ * A program: opens a new TLS connection with one GET every `gapMs`, regardless of the earlier ones. Prints every probe
+ * as a line of JSON, with the start of the oldest connection still open. Does not verify certificates. Ends when its
  * input does.
  *
  *   node probe-client.ts HOST PORT GAP_MS TIMEOUT_MS
@@ -11,7 +11,7 @@ import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts'
 import type { ToldProbe } from './probes.ts';
 
 const [host = '', port = '', gapMs = '', timeoutMs = ''] = process.argv.slice(2);
-/** When each probe began that has not ended, the oldest first. */
+/** When each probe that has not ended began, oldest first. */
 const pending = new Set<number>();
 const request = `GET /version HTTP/1.1\r\nHost: vip\r\nConnection: close\r\n\r\n`;
 
@@ -48,7 +48,7 @@ let dueAtMs = monotonicMs();
 setInterval(() => {
   const now = monotonicMs();
   if (now < dueAtMs) return;
-  // What a stopped machine missed is not made up for in one burst.
+  // What a stopped machine missed is not made up for in a burst.
   dueAtMs = Math.max(dueAtMs + Number(gapMs), now - Number(gapMs));
   probe();
 }, 1);

@@ -4,15 +4,15 @@ import { fileURLToPath } from 'node:url';
 const shipped = fileURLToPath(new URL('../../../templates/keepalived.conf.ejs', import.meta.url));
 
 /**
- * The template of keepalived.conf with adverts at another interval, and a take-over after 0.3 s or three of them. Tests have rare
- * ones: a machine that is busy for a moment must not look like a dead node.
+ * The keepalived.conf template with another advert interval, and a take-over after 0.3 s or three adverts. Tests use
+ * rare adverts: a machine that is busy for a moment must not look like a dead node.
  */
 export function templateWithAdverts(intervalMs: number, path = shipped): string {
   const missing = Math.max(3, Math.ceil(300 / intervalMs));
   return withAdverts(readFileSync(path, 'utf8'), intervalMs, missing);
 }
 
-/** `text`: the template, or its output. */
+/** `text` is the template, or its output. */
 export function withAdverts(text: string, intervalMs: number, missing: number): string {
   return [
     [/\badvert_int 0\.02$/gm, `advert_int ${intervalMs / 1_000}`] as const,

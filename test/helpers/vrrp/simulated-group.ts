@@ -12,7 +12,7 @@ import {
 export interface SimulatedNode {
   readonly service: 'ok' | 'doubtful' | 'failed';
   readonly order?: VipOrder | undefined;
-  /** How late its monitor looks after each advert interval, in intervals. */
+  /** Advert intervals between two checks of its monitor. */
   readonly lookEvery?: number;
 }
 
@@ -23,22 +23,22 @@ export interface SimulatedMoment {
 }
 
 const INTERVAL_MS = 100;
-/** A backup takes over from a master whose adverts are too low, or missing, after so many of them. */
+/** A backup takes over from a master after this many adverts that are missing or too low. */
 const MASTER_DOWN = 3;
 
 interface Member extends SimulatedNode {
   readonly holding: Holding;
   readonly steering: OrderProgress;
   readonly value: number;
-  /** Since when it has been a backup, or the holder. */
+  /** When it last became a backup, or the holder. */
   readonly sinceMs: number;
-  /** Adverts in a row that were none, or below its own priority. */
+  /** Adverts in a row that were missing, or below its own priority. */
   readonly low: number;
 }
 
 /**
- * A group as VRRP and its nodes' monitors make it, an advert interval at a time, one holder at a time: FAULT hands over
- * at once, a lower priority only once a backup has waited for it. Node 0 holds the VIP at first.
+ * A group under VRRP and its nodes' monitors, one advert interval at a time, one holder at a time: FAULT hands over at
+ * once, a lower priority only once a backup has waited for it. Node 0 holds the VIP at first.
  */
 export function simulateGroup(
   nodes: readonly SimulatedNode[],

@@ -21,7 +21,7 @@ import {
   type VipUseState,
 } from '../../../src/vip/segment/segment-state.ts';
 
-/** Of the simulation, and about that of VRRP with its 0.3 s. */
+/** One step of the simulation. Three are about VRRP's 0.3 s. */
 const TICK_MS = 100;
 const MASTER_DOWN_TICKS = 3;
 const ROUND_TICKS = 5;
@@ -34,7 +34,7 @@ interface SimulatedMonitor {
   readonly startedAt: number;
   before: Before;
   list: ListFact;
-  /** The settled list, of this run or the last. */
+  /** The settled list, of this run or the previous one. */
   wanted: Names | undefined;
   heardAt: number;
   heard: Names | undefined;
@@ -43,10 +43,10 @@ interface SimulatedMonitor {
   use: VipUseState;
 }
 
-/** `disk` survives a reboot, `note` and `value` do not. */
+/** `disk` survives a reboot; `note` and `value` do not. */
 export interface SimulatedHost {
   readonly name: string;
-  /** How long it needs to see a changed list, and to apply it. */
+  /** How long it takes to see and apply a changed list. */
   readonly delayMs: number;
   isOn: boolean;
   monitor: SimulatedMonitor | undefined;
@@ -67,14 +67,14 @@ export interface SimulatedWorld {
   members: Names;
   membersSince: number;
   isApiUp: boolean;
-  /** Hosts of one number hear each other. */
+  /** Hosts with the same number hear each other. */
   sides: ReadonlyMap<string, number>;
 }
 
 const nodesOf = (names: Names) => names.map((name) => ({ name, addresses: [name] }));
 const rank = (name: string): number => 220 - name.charCodeAt(0);
 
-/** Nodes of an existing cluster, all of them admitted, the first the holder. */
+/** Nodes of an existing cluster, all admitted; the first is the holder. */
 export function openWorld(delays: readonly number[]): SimulatedWorld {
   const names = delays.map((_, index) => String.fromCharCode(97 + index));
   const hosts = delays.map((delayMs, index): SimulatedHost => {
@@ -118,7 +118,7 @@ export function powerOff(host: SimulatedHost): void {
   Object.assign(host, { isOn: false, monitor: undefined, note: undefined, vrrp: 'off', decided: 'off' });
 }
 
-/** keepalived starts with the old configuration; the monitor comes by itself. */
+/** keepalived starts with the old configuration; the monitor is started separately. */
 export function powerOn(world: SimulatedWorld, host: SimulatedHost): void {
   if (host.isOn) return;
   const peers = host.disk.configuration?.filter((name) => name !== host.name) ?? [];
@@ -133,7 +133,7 @@ export function holdersOf(world: SimulatedWorld): readonly SimulatedHost[] {
 const hears = (world: SimulatedWorld, a: SimulatedHost, b: SimulatedHost): boolean =>
   a.isOn && b.isOn && (world.sides.get(a.name) ?? 0) === (world.sides.get(b.name) ?? 0);
 
-/** One tenth of a second: adverts, then rounds on the segment, then decisions. */
+/** A tenth of a second: adverts, then rounds on the segment, then decisions. */
 export function step(world: SimulatedWorld): void {
   world.now += TICK_MS;
   const masters = holdersOf(world);

@@ -8,10 +8,10 @@ import { sendSignal, waitForEnd } from './bed-process.ts';
 import { type NodeStack, stackPorts } from './node-stack.ts';
 import type { VrrpBed } from './vrrp-bed.ts';
 
-/** Configurations that are in use today, see test/fixtures/keepalived. IPv4 only, as they are. */
+/** Configurations that are in use today, see test/fixtures/keepalived. IPv4 only, like those. */
 type TodayKind = 'openshift' | 'kubeadm';
 
-/** Without the kubelet, which would restart what ends: killed programs stay away until they are restored. */
+/** Without a kubelet, which would restart what ends: killed programs stay dead until they are restored. */
 export function createTodayStack(bed: VrrpBed, kind: TodayKind, first: readonly BedNode[]): NodeStack {
   let members = first;
   const write = (node: BedNode) => writeFiles(bed, kind, node, members);
@@ -28,7 +28,7 @@ export function createTodayStack(bed: VrrpBed, kind: TodayKind, first: readonly 
   const tell = (nodes: readonly BedNode[]) => {
     for (const node of nodes) {
       write(node);
-      // The daemon's; it tells its child. Kubeadm's has no peers in it.
+      // To the daemon, which tells its child. kubeadm's configuration has no peers.
       if (kind === 'openshift') sendSignal(node.running('keepalived').slice(0, 1), 'SIGHUP');
     }
   };
@@ -64,7 +64,7 @@ function keepalivedArgv(node: BedNode): readonly string[] {
   return ['/usr/sbin/keepalived', ...how, ...pids, '--use-file', node.at('keepalived.conf')];
 }
 
-/** haproxy.cfg, keepalived.conf and its scripts, as the monitors of today render them for a node. */
+/** haproxy.cfg, keepalived.conf and its scripts, as today's monitors render them for a node. */
 function writeFiles(bed: VrrpBed, kind: TodayKind, node: BedNode, members: readonly BedNode[]): void {
   const { at } = node;
   const firewallRule = at('firewall-rule');
@@ -87,19 +87,19 @@ function writeFiles(bed: VrrpBed, kind: TodayKind, node: BedNode, members: reado
     writeFileSync(at(`${name}.sh`), scriptIn(rendered(`-${name}.sh`)));
     chmodSync(at(`${name}.sh`), 0o700);
   }
-  // The pods' monitor makes this one when it has made the firewall rule. Here the client asks HAProxy's own port.
+  // The pod's monitor creates this file once the firewall rule is in place. Here the client uses HAProxy's own port.
   writeFileSync(firewallRule, '');
 }
 
 /**
- * Without the mark in front of `#!`. The kernel refuses a script that begins otherwise, keepalived tries no shell then, and takes the check
- * for passed.
+ * Drops the mark in front of `#!`. The kernel refuses a script that begins with anything else; keepalived then tries no
+ * shell, and counts the check as passed.
  */
 function scriptIn(rendered: string): string {
   return rendered.slice(rendered.indexOf('#!'));
 }
 
-/** A template of test/fixtures. */
+/** Renders a template of test/fixtures. */
 export function renderFixture(name: string, model: object): string {
   const path = fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url));
   const outcome = renderTemplate(readFileSync(path, 'utf8'), model, { templatePath: path });

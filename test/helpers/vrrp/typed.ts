@@ -11,14 +11,14 @@ import type { BedNode } from './bed-node.ts';
 
 const PATIENCE_MS = 180_000;
 
-/** The file for orders on a node of the bed, next to its keepalived.conf. */
+/** The orders file on a node of the bed, next to its keepalived.conf. */
 export const ordersOf = (node: BedNode): string => node.at('vrrp-steering.json');
 
 export const hasOrder = (node: BedNode): boolean => existsSync(ordersOf(node));
 
 export interface Typed {
   readonly exitCode: number | undefined;
-  /** Of a command with `--json`, as its published schema says; undefined for others. */
+  /** The report of a command with `--json`, as in its published schema; undefined for others. */
   readonly report: Readonly<Record<string, unknown>> | undefined;
   readonly text: string;
 }
@@ -36,7 +36,7 @@ export const argvOf = (
   ordersOf(node),
 ];
 
-/** One of the commands that steer, as typed on the node. */
+/** Runs a steering command, as typed on the node. */
 export async function typed(node: BedNode, ...args: readonly string[]): Promise<Typed> {
   const { exitCode, stdout, stderr } = await runCommand(argvOf(node, args), { timeoutMs: PATIENCE_MS });
   const isJson = args.includes('--json');
@@ -44,7 +44,7 @@ export async function typed(node: BedNode, ...args: readonly string[]): Promise<
   return { exitCode, report, text: `${stdout}${stderr}`.replaceAll(/\s+/g, ' ') };
 }
 
-/** Throws if it is not what `schemas/steering.schema.json` describes. */
+/** Throws unless it matches `schemas/steering.schema.json`. */
 export function reportIn(text: string): Readonly<Record<string, unknown>> {
   const path = new URL('../../../schemas/steering.schema.json', import.meta.url);
   const report: unknown = JSON.parse(text);
@@ -52,7 +52,7 @@ export function reportIn(text: string): Readonly<Record<string, unknown>> {
   return z.record(z.string(), z.unknown()).parse(report);
 }
 
-/** What the node's monitor says of itself. */
+/** What the node's monitor says about itself. */
 export async function monitorStatus(node: BedNode): Promise<KeepalivedMonitorStatus> {
   const page = await node.namespace.run('curl', '-s', '--max-time', '10', 'http://127.0.0.1:29447/status');
   return keepalivedMonitorStatusSchema.parse(JSON.parse(page));

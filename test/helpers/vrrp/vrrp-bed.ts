@@ -12,39 +12,39 @@ import { createSwitch } from './bed-switch.ts';
 import { partitionsOf, powerOf } from './bed-trouble.ts';
 import { type HoldingEvent, holdingsOf, type Stretch } from './holdings.ts';
 
-/** Nodes and a client on one switch, each with a network of its own. Nothing runs on the nodes yet. */
+/** Nodes and a client on one switch, each with its own network. Nothing runs on the nodes yet. */
 export interface VrrpBed extends AsyncDisposable {
   readonly dir: string;
   readonly family: 'IPv4' | 'IPv6';
   readonly vip: string;
   readonly nodes: readonly BedNode[];
-  /** What API servers show: good for every node's address, the VIP and localhost. */
+  /** The API servers' certificate: valid for every node's address, the VIP and localhost. */
   readonly serving: IssuedCertificate;
   readonly authorityFile: string;
-  /** Of an administrator. */
+  /** An administrator's. */
   readonly identity: IssuedCertificate;
-  /** `{"objects": […]}` for every API server: what `setMembers` last said. */
+  /** `{"objects": […]}` for every API server, as last written by `setMembers`. */
   readonly stateFile: string;
-  /** Which Nodes, all of the control plane, the API servers tell of. At first all. */
+  /** Sets which nodes the API servers list, all as control plane. At first all are listed. */
   setMembers(nodes: readonly BedNode[]): void;
-  /** Who took and lost the VIP, as the kernel says. */
+  /** Who took and lost the VIP, according to the kernel. */
   events(): readonly HoldingEvent[];
-  /** Who has the VIP on an interface now; a node without power has nothing. */
+  /** Nodes that have the VIP on an interface now; a node without power has none. */
   holders(): readonly BedNode[];
-  /** The machine of who uses the VIP. */
+  /** The client's machine. */
   readonly client: NetNamespace;
   /** Probes VIP:PORT from the client's machine. */
   startClient(port: number, timeoutMs?: number, gapMs?: number): Promise<BedClient>;
-  /** Its network cable: no carrier on either side; everything runs on. */
+  /** Unplugs its network cable: no carrier on either side; everything keeps running. */
   unplug(node: BedNode): Promise<void>;
   plug(node: BedNode): Promise<void>;
-  /** Unplugs the node and kills everything on it. Resolves with the moment at which that began. */
+  /** Unplugs the node and kills everything on it. Resolves with the time at which that began. */
   powerOff(node: BedNode): Promise<number>;
-  /** The node is back as after a boot: no added addresses, `runDir` is empty, nothing runs. */
+  /** The node is back as after a boot: no added addresses, an empty `runDir`, nothing running. */
   powerOn(node: BedNode): Promise<void>;
-  /** These reach only each other from now on, all others too. */
+  /** From now on these reach only each other, and so do all others. */
   split(side: readonly (BedNode | 'client')[]): Promise<number>;
-  /** Resolves with the moment from which on the network is whole. */
+  /** Resolves with the time from which the network is whole. */
   heal(): Promise<number>;
   /** When the network was split, in order. */
   partitions(): readonly Stretch[];
@@ -52,11 +52,11 @@ export interface VrrpBed extends AsyncDisposable {
 
 export interface VrrpBedOptions {
   readonly family?: 'IPv4' | 'IPv6';
-  /** What goes in front of the bed's own watchers instead: a priority that a starved machine does not shift. */
+  /** Goes in front of the bed's own watchers instead of the default: a priority that starvation does not affect. */
   readonly watcher?: readonly string[];
 }
 
-/** Up to nine nodes, `cp-1` first. Needs root. Everything goes with the bed, or with this process. */
+/** Up to nine nodes, `cp-1` first. Needs root. Everything ends with the bed, or with this process. */
 export async function createVrrpBed(count: number, options: VrrpBedOptions = {}): Promise<VrrpBed> {
   const stack = new AsyncDisposableStack();
   try {
@@ -125,7 +125,7 @@ async function furnish(
     setMembers,
     events: () => events,
     holders: () => {
-      // The last one heard, whatever the clock says: a time may be a millisecond ahead.
+      // By the last event, whatever the clock says: a time may be a millisecond ahead.
       const names = holdingsOf(events).flatMap(({ node, toMs }) => (Number.isFinite(toMs) ? [] : node));
       return nodes.filter(({ name }) => names.includes(name));
     },

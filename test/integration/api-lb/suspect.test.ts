@@ -13,25 +13,25 @@ import { waitFor } from '../../helpers/wait-for.ts';
 const apiPort = 9020;
 const names = ['a', 'b', 'c'] as const;
 type Name = (typeof names)[number];
-/** 127.0.0.1 is an address of the host; the others stand for other nodes. */
+/** 127.0.0.1 is the host's own address; the others stand for other nodes. */
 const addressOf: Record<Name, string> = { a: '127.0.0.2', b: '127.0.0.3', c: '127.0.0.4' };
 
 interface World {
   readonly host: SupervisedHost;
   readonly backends: Readonly<Record<Name, Backends>>;
   /**
-   * A packet filter silently drops each new connection to these servers. A request that was on its way would be gone with
-   * one that drops everything, which is no loss of HAProxy's.
+   * A packet filter silently drops every new connection to these servers. Dropping everything would also lose requests in
+   * flight, and that would not be HAProxy's fault.
    */
   readonly drop: (...servers: readonly Name[]) => Promise<void>;
   readonly undrop: () => Promise<void>;
   readonly load: () => Promise<Load>;
   readonly counters: (server: Name) => Promise<ServerCounters>;
-  /** Resolves once that many more attempts went to the server. */
+  /** Resolves once the server has answered a few more requests. */
   readonly served: (server: Name) => Promise<void>;
 }
 
-/** As the shipped template has it: checks, here one a minute, are not for the servers that clients get. */
+/** As in the shipped template: checks, here one a minute, are in a separate backend from the servers that clients get. */
 async function openWorld(checks = 'inter 60s'): Promise<World> {
   const host = await createSupervisedHost();
   onTestFinished(() => host[Symbol.asyncDispose]());
@@ -92,7 +92,7 @@ ${names.map(line).join('\n')}
   };
 }
 
-/** Of this server only: each backend is a process, and a starved one is set aside as well. */
+/** For this server only: each backend is a process, and a starved one is set aside too. */
 const timesAside = (host: SupervisedHost, name: Name) =>
   host
     .events('server-set-aside')
@@ -100,7 +100,7 @@ const timesAside = (host: SupervisedHost, name: Name) =>
 const setAside = (host: SupervisedHost, name: Name) =>
   waitFor(`${name} to be set aside`, () => timesAside(host, name)[0]);
 
-test('a server that vanished gets no new connections until its next good check, and keeps those that it has', async () => {
+test('a server that vanished gets no new connections until its next good check and keeps the existing ones', async () => {
   const { host, drop, undrop, load, counters, served } = await openWorld('inter 3s');
   const streams = await host.load({ port: apiPort, streams: 6 });
   const some = await load();
@@ -124,7 +124,7 @@ test('a server that vanished gets no new connections until its next good check, 
   expect(timesAside(host, 'a')).toHaveLength(1);
 });
 
-test('a server that hangs, whose kernel accepts connections, is set aside', async () => {
+test('a server that hangs while its kernel accepts connections is set aside', async () => {
   const { host, backends, load, counters, served } = await openWorld();
   await load();
   await served('a');
@@ -134,13 +134,13 @@ test('a server that hangs, whose kernel accepts connections, is set aside', asyn
   await waitFor('HAProxy to say so', async () => !(await counters('a')).isUp);
 });
 
-test('a server that refused a connection gets no new ones until a check has passed', async () => {
+test('a server that refused a connection gets no new ones until a check passes', async () => {
   const { host, backends, load, served } = await openWorld();
-  // Before the load: a connection that the kernel had taken for the server goes with it.
+  // Before the load starts: a connection already accepted by the kernel would be lost with the server.
   await backends.a.stop('a');
   const some = await load();
   expect(await setAside(host, 'a')).toMatchObject({ suspicion: 'failed-attempts' });
-  // It listens, and what it answers is no answer.
+  // It listens, but its answer does not count as one.
   const starting = { name: 'starting', host: addressOf.a, port: ports.backend };
   const identity = createAuthority(join(host.paths.dir, 'starting')).issue({ commonName: 'backend' });
   const again = await startBackends(host.namespace.prefix, [starting], identity);
@@ -150,7 +150,7 @@ test('a server that refused a connection gets no new ones until a check has pass
   expect(timesAside(host, 'a')).toHaveLength(1);
 });
 
-test('a network that loses every packet to all servers sets none aside', async () => {
+test('a network that loses every packet to all servers does not set any of them aside', async () => {
   const { host, drop, load, counters, served } = await openWorld();
   await load();
   await served('a');
@@ -161,7 +161,7 @@ test('a network that loses every packet to all servers sets none aside', async (
   expect(host.events('server-set-aside')).toEqual([]);
 });
 
-test('a new address of the node, which may be the VIP, finds a vanished server without any client', async () => {
+test('a new address of the node, possibly the VIP, reveals a vanished server without any client', async () => {
   const { host, drop } = await openWorld();
   await drop('c');
   await host.namespace.run('ip', 'address', 'add', '10.9.0.1/32', 'dev', 'lo');

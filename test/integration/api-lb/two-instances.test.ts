@@ -21,7 +21,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** What the test's processes see as the node's folders: the defaults are paths of the node. */
+/** Mounts the test's folders over the node's, because the defaults are paths on the node. */
 function prefix(): readonly [string, ...string[]] {
   const folders = ['etc', 'lib', 'run'].map((name) => join(directory, name));
   for (const folder of folders) mkdirSync(folder, { recursive: true });
@@ -36,7 +36,7 @@ interface Instance {
   readonly log: string;
 }
 
-/** A supervisor and a monitor: their only settings are the instance, if any, and the ports. */
+/** A supervisor and a monitor whose only settings are the instance, if any, and the ports. */
 function start(instance: string | undefined, ports: Readonly<Record<string, number | undefined>>): Instance {
   const suffix = instance === undefined ? '' : `-${instance}`;
   const config = `/etc/haproxy${suffix}/haproxy.cfg`;
@@ -78,7 +78,7 @@ const hawserHere = (...words: readonly string[]): [string, ...string[]] => {
 const configurationOf = (folder: string) =>
   readFileSync(join(directory, 'etc', folder, 'haproxy.cfg'), 'utf8');
 
-test('two HAProxys on a node, each with a supervisor and a monitor, do not affect each other', async () => {
+test('two HAProxy instances on a node, each with a supervisor and a monitor, do not affect each other', async () => {
   const api = start(undefined, {});
   const apps = start('b', portsOfB);
   const one = await api.supervisor.waitForServing();

@@ -9,10 +9,10 @@ import { hawser } from '../../helpers/supervisor-build.ts';
 import { testFolder } from '../../helpers/test-folder.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-/** The waits that an overtaken order must not take are longer than this test may. */
+/** Shorter than the waits that an overtaken order must not sit out. */
 const TIMEOUT_MS = 15_000;
 
-/** A monitor that goes by the order file only where `says` says so. */
+/** A monitor that follows the order file only if `says` says so. */
 async function monitorThatSays(says: string | null) {
   const stop = new AbortController();
   const directory = testFolder();
@@ -43,7 +43,7 @@ const drainBy = (by: string, id: string, ...more: readonly 'ingress'[]) =>
     vips: ['api', ...more],
   }) as const;
 
-test('a drain that is withdrawn before it was carried out says so at once', async () => {
+test('a drain that is withdrawn before it takes effect says so at once', async () => {
   const monitor = await monitorThatSays(null);
   const drain = monitor.run('drain', '--force', '--timeout', '60s');
   await waitFor('the order', () => existsSync(monitor.order) && readFileSync(monitor.order, 'utf8') !== '');
@@ -60,7 +60,7 @@ test('an undrain of one VIP leaves the other one drained', async () => {
   expect(JSON.parse(readFileSync(monitor.order, 'utf8'))).toMatchObject({ by: 'a@b', vips: ['api'] });
 });
 
-test('an undrain that a new drain has overtaken says so at once, and by whom', async () => {
+test('an undrain overtaken by a new drain says so at once, and by whom', async () => {
   const monitor = await monitorThatSays('drained');
   await placeOrder(monitor.order, drainBy('a@b', '1111111111111111'));
   const undrain = monitor.run('undrain');

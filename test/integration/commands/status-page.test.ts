@@ -15,7 +15,7 @@ async function placesOf(pages: Pages = {}) {
 
 const textOf = async (url: string) => await (await fetch(url)).text();
 
-test('the status page prints its address, serves the status and the journals, and ends on a signal', async () => {
+test('the status page prints its address, serves the status and the journals, and exits on a signal', async () => {
   const directory = journalDirectory();
   const move = { event: 'vrrp-transition', instance: 'API', from: 'BACKUP', to: 'MASTER' };
   directory.tell('keepalived-supervisor', [{ ...move, reason: 'no better advert' }]);
@@ -40,7 +40,7 @@ test('the page shows dead programs and reports a missing journal', async () => {
   expect(page).toContain('Not read: /nowhere: there is no such directory');
 });
 
-test('an address that others reach is served with a warning, and only who asks by an address is answered', async () => {
+test('a page on an address that others can reach is served with a warning', async () => {
   const port = await freePort();
   const command = await startPageCommand(await placesOf(), ['--serve', `0.0.0.0:${port}`]);
   const warning = `Everyone who can reach 0.0.0.0:${port} can read the page`;
@@ -48,7 +48,7 @@ test('an address that others reach is served with a warning, and only who asks b
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
 });
 
-test('an address that is taken or not ours is refused in words', async () => {
+test('an address that is in use or not local is refused with a message', async () => {
   const { url } = await startPageCommand(await placesOf());
   const serve = async (address: string) => {
     const outcome = runCommand([hawser, 'status', '--serve', address], { timeoutMs: 60_000 });

@@ -17,7 +17,7 @@ const HAPROXY_STATUS = {
   lastFailure: null,
 };
 
-/** A folder with `node`, the root directory of a node with these files, and what the bundle of that node holds. */
+/** The bundle of the node whose root directory is the folder `node` in `dir`. */
 async function bundleOf(dir: string) {
   const { stdout } = await promisify(execFile)(hawser, ['support-bundle', '--root', join(dir, 'node')], {
     encoding: 'buffer',
@@ -36,7 +36,9 @@ function createNode() {
   return { dir, write };
 }
 
-test('a support bundle of a worker misses nothing of keepalived', { timeout: 180_000 }, async () => {
+test('the support bundle of a worker does not report missing keepalived files', {
+  timeout: 180_000,
+}, async () => {
   const { dir, write } = createNode();
   const files = [{ path: '/etc/kubernetes/manifests/haproxy.yaml', sha256: '' }];
   const record = { version: 1, image: 'hawser:1', vips: [], ports: [], directories: [], files };
@@ -46,7 +48,7 @@ test('a support bundle of a worker misses nothing of keepalived', { timeout: 180
   expect(read('errors.txt')).not.toMatch(/keepalived (?:status|monitor)|keepalived\.(?:conf|yaml)/);
 });
 
-test('a support bundle has reports, configurations, journals and logs of the node, and no secret', {
+test("a support bundle has the node's reports, configurations, journals and logs, and no secret", {
   timeout: 180_000,
 }, async () => {
   const { dir, write } = createNode();
@@ -55,7 +57,7 @@ test('a support bundle has reports, configurations, journals and logs of the nod
   write('var/log/hawser/keepalived-monitor.1.jsonl', '');
   write('var/log/hawser/haproxy-monitor.1.jsonl', '{"v":1,"message":"Authorization: Bearer hunter2"}\n');
   write('var/log/pods/kube-system_keepalived-cp-1_1/keepalived/0.log', 'it was asked to stop\n');
-  // A supervisor in its pod, whose socket is in no folder of the node.
+  // A supervisor in its pod: its socket is in no folder of the node.
   write('proc/9/comm', 'node\n');
   write('proc/9/cmdline', 'node\0/hawser.mjs\0haproxy\0supervise\0');
   write('proc/9/root/var/run/haproxy/.kept', '');

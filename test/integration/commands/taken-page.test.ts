@@ -7,7 +7,7 @@ import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { hawser } from '../../helpers/supervisor-build.ts';
 import { testFolder } from '../../helpers/test-folder.ts';
 
-test('a router whose page has a taken port ends, and names the setting', async () => {
+test('a router whose page port is in use exits and names the setting', async () => {
   const scratch = testFolder();
   const other = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void other.close());

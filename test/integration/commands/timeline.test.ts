@@ -17,7 +17,7 @@ const supervisor = 'keepalived-supervisor';
 async function timeline(...flags: readonly string[]) {
   return await runCommand([hawser, 'timeline', '--utc', ...flags], { timeoutMs: 60_000 });
 }
-/** HAProxy of the holder dies, and the VIP goes to the next node. */
+/** The holder's HAProxy dies, and the VIP moves to the next node. */
 function failover(): readonly [JournalDirectory, JournalDirectory] {
   const first = journalDirectory();
   const second = journalDirectory();
@@ -48,7 +48,7 @@ test('the timeline of two nodes names the old holder, the new one and the reason
   expect(stdout).not.toContain('\u001b');
 });
 
-test('--json is what the published schema says, of a whole and of a broken journal', async () => {
+test('--json matches the published schema, for a whole and for a broken journal', async () => {
   const directory = journalDirectory();
   directory.tell(supervisor, moves(3));
   const read = async () => {
@@ -83,7 +83,7 @@ test('a missing line is reported in its place, and at the end whatever is shown'
   );
 });
 
-test('--kind, --since and --until choose, and a journal is still read as a whole', async () => {
+test('--kind, --since and --until filter the entries, and the whole journal is still checked', async () => {
   const [directory] = failover();
   const kinds = await timeline('--journal', directory.path, '--kind', 'vip,reload');
   expect(kinds.stdout).toContain('1 entry in this time');
@@ -91,7 +91,7 @@ test('--kind, --since and --until choose, and a journal is still read as a whole
   expect(earlier.stdout).toBe('no entries in this time; all 2 journals are whole\n');
 });
 
-test('a journal that only a container sees is read through /proc, and once where it is named twice', async () => {
+test('a journal that only a container sees is read through /proc, and only once if it is named twice', async () => {
   const directory = journalDirectory();
   directory.tell(supervisor, moves(1));
   const script = 'mount -t tmpfs tmpfs "$2" && cp -r "$1" "$2/journal" && echo mounted && read -r _';
@@ -132,7 +132,7 @@ test('--help has examples and exit codes', async () => {
   expect(stdout).toContain('Exit codes: 0 all journals are whole');
 });
 
-test('full journals are read with the little memory that hawser has', async () => {
+test("full journals are read within hawser's memory limit", async () => {
   const directory = journalDirectory();
   directory.fill(['haproxy-monitor', 'haproxy-supervisor', 'keepalived-monitor', supervisor]);
   const flags = ['--since', 'all', '--kind', 'reload', '--journal', directory.path];

@@ -5,7 +5,7 @@ import { createSupervisedHost, shortTimes } from '../../helpers/supervisor-host.
 import { waitFor } from '../../helpers/wait-for.ts';
 
 test.each(breakages)(
-  'HAProxy dies while its program cannot be started (%s): it comes back once it can',
+  'HAProxy dies while its program cannot be started (%s): it is back once the program works',
   async (way) => {
     await using host = await createSupervisedHost();
     const program = copyProgram('/usr/sbin/haproxy', host.paths.dir);
@@ -20,7 +20,7 @@ test.each(breakages)(
       async () => ((await supervisor.status()).restart?.failures ?? 0) >= 2,
     );
     expect(host.events('generation-refused')).not.toEqual([]);
-    // The supervisor answers all the same, and says why.
+    // The supervisor still answers, and says why.
     expect(await supervisor.reload()).toMatchObject({ ok: false });
     expect((await supervisor.status()).lastFailure).not.toBeNull();
 

@@ -17,7 +17,7 @@ const checkedServer = {
 };
 const streamCount = 4;
 
-test('streams of a draining generation end when their server dies, and not those of a living one', async () => {
+test('streams of a draining generation end when their server dies, and those of a live server do not', async () => {
   await using host = await createSupervisedHost();
   const backends = await host.serve(ports.backend, checkPort);
   host.install('v1', checkedServer);
@@ -30,7 +30,7 @@ test('streams of a draining generation end when their server dies, and not those
   host.install('v2', checkedServer);
   expect(await supervisor.reload()).toMatchObject({ ok: true, generation: 2 });
 
-  // The server fails its check and goes on streaming: what ends the streams is not the server.
+  // Only the server's check fails; it keeps streaming, so it is not the server that ends the streams.
   await backends.stop(`port-${checkPort}`);
   await times('doomed stream', () => doomed.events().filter((it) => it.kind === 'cut'), streamCount);
   const draining = await waitFor('HAProxy to count the others only', async () => {
@@ -48,7 +48,7 @@ const pair = (...servers: readonly string[]) => ({
 ${servers.map((server) => `  server ${server} 127.0.0.1:${ports.backend}\n`).join('')}`,
 });
 
-test('streams of a draining generation with a server that a reload removed have as long as all others', async () => {
+test('streams of a draining generation to a server removed by a reload get as much time as all others', async () => {
   await using host = await createSupervisedHost();
   await host.serve(ports.backend);
   host.install('v1', pair('cp-1', 'cp-2'));
@@ -64,7 +64,7 @@ test('streams of a draining generation with a server that a reload removed have 
   expect(reasons).not.toContain('server');
 });
 
-test('streams of a draining generation end when a server dies that a reload removed, and not those of one that lives', async () => {
+test('streams of a draining generation end when a server removed by a reload dies, and those of a live one do not', async () => {
   await using host = await createSupervisedHost();
   const doomedAddress = '127.0.0.7';
   const livingAddress = '127.0.0.8';

@@ -5,7 +5,7 @@ import { waitFor } from '../../helpers/wait-for.ts';
 
 const streamCount = 4;
 
-test('streams of a replaced generation that may drain for ever outlast the usual limit', async () => {
+test('streams of a generation that may drain for ever outlast the usual limit', async () => {
   await using host = await createSupervisedHost();
   await host.serve(ports.backend);
   host.install('v1');
@@ -20,7 +20,7 @@ test('streams of a replaced generation that may drain for ever outlast the usual
   expect(load.events().filter(({ kind }) => kind === 'cut')).toEqual([]);
 });
 
-test('while too many generations drain, the oldest one loses its streams, and no other does', async () => {
+test('if too many generations drain, only the oldest one loses its streams', async () => {
   await using host = await createSupervisedHost();
   await host.serve(ports.backend);
   host.install('v1');

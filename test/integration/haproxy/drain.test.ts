@@ -6,7 +6,7 @@ import { waitFor } from '../../helpers/wait-for.ts';
 
 const streamCount = 8;
 
-test('a generation that never drains is reported, its streams end one by one, and it ends', async () => {
+test('a generation that never drains is reported, its streams are ended one by one, and it exits', async () => {
   await using host = await createSupervisedHost();
   await host.serve(ports.backend);
   host.install('v1');
@@ -21,14 +21,14 @@ test('a generation that never drains is reported, its streams end one by one, an
   expect(draining).toMatchObject({ generation: 1, sent: 'soft-stop', reason: 'a newer generation serves' });
   expect(draining?.terminateInMs).toBeGreaterThan(0);
   expect(draining?.terminateInMs).toBeLessThanOrEqual(30_000);
-  // Its own streams, and no more than the few requests that the load had in it.
+  // Its own streams, and at most the few load requests in flight.
   expect(draining?.sessions).toBeGreaterThanOrEqual(streamCount);
 
   const cuts = await waitFor('all streams to be ended', () => {
     const seen = streams.events().filter((it) => it.kind === 'cut');
     return seen.length === streamCount ? seen : undefined;
   });
-  // In steps over three seconds, of which a busy machine may miss most: in one instant, all would have the same time.
+  // They end in steps over three seconds. A busy machine may miss most steps, but without steps all times would be equal.
   const times = cuts.map(({ atMs }) => atMs);
   expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(100);
   await host.waitForGenerations(1);
@@ -39,7 +39,7 @@ test('a generation that never drains is reported, its streams end one by one, an
   expect((await load.stop()).lost).toEqual({});
 });
 
-test('a stopped master that cannot hear SIGTERM is killed', async () => {
+test('a stopped master that cannot handle SIGTERM is killed', async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
   const supervisor = host.supervise(['--force-delete-timeout', '1s']);
@@ -48,7 +48,7 @@ test('a stopped master that cannot hear SIGTERM is killed', async () => {
   if (deafMaster === undefined) throw new Error('Cannot read the master: it is gone, expected it to serve');
   process.kill(deafMaster.pid, 'SIGSTOP');
   expect(await supervisor.reload()).toMatchObject({ ok: true, generation: 2 });
-  // It is killed before the event.
+  // The kill comes before the event.
   await waitFor('the kill to be reported', () => host.events('generation-killed').length > 0);
   await waitFor('the deaf master to be gone', () => !isAlive(deafMaster));
   expect(host.events('generation-killed')).toMatchObject([{ generation: 1, reason: 'replaced' }]);

@@ -5,7 +5,7 @@ import { ports } from '../../helpers/supervisor-configuration.ts';
 import { createSupervisedHost, type SupervisedHost } from '../../helpers/supervisor-host.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-/** An HAProxy that starts once a file is there: a replacement stands still for as long as a test looks at it. */
+/** An HAProxy that starts only once a file exists: this pauses a replacement for as long as a test needs. */
 function gated(host: SupervisedHost) {
   const gate = join(host.paths.dir, 'gate');
   const program = join(host.paths.dir, 'gated-haproxy');
@@ -32,7 +32,7 @@ async function hostWithDrop(startTimeout: string) {
   return { host, gate, supervisor };
 }
 
-test('check 7: new connections are dropped at the bound ports alone while a generation is replaced, and are let in after', async () => {
+test('check 7: while a generation is replaced, new connections are dropped at the bound ports only, and let in afterwards', async () => {
   const { host, gate, supervisor } = await hostWithDrop('20s');
   await using _ = host;
   expect(await ruleset(host)).toBe('');
@@ -49,8 +49,8 @@ test('check 7: new connections are dropped at the bound ports alone while a gene
   await waitFor('the end of the drop', async () => (await ruleset(host)) === '');
 });
 
-test('check 7: a supervisor that is killed meanwhile keeps nobody out: the kernel ends the drop', async () => {
-  // The kernel's limit is two seconds longer: on a busy machine that is not long enough to be seen.
+test('check 7: a supervisor killed meanwhile locks nobody out: the kernel ends the drop', async () => {
+  // The kernel's limit is two seconds longer than the start timeout, which must be long enough to see the drop on a busy machine.
   const { host, gate, supervisor } = await hostWithDrop('8s');
   await using _ = host;
   gate.shut();
@@ -61,7 +61,7 @@ test('check 7: a supervisor that is killed meanwhile keeps nobody out: the kerne
   await waitFor('the end of the drop', async () => (await droppedPorts(host)).length === 0);
 });
 
-test('a file that HAProxy refuses keeps nobody out', async () => {
+test('a rejected file locks nobody out', async () => {
   const { host, gate, supervisor } = await hostWithDrop('20s');
   await using _ = host;
   gate.shut();

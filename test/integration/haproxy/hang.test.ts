@@ -10,7 +10,7 @@ import { waitFor } from '../../helpers/wait-for.ts';
 
 type Current = Awaited<ReturnType<SupervisorProcess['waitForServing']>>;
 
-/** Longer than any test: what ends sooner was not waited for. */
+/** Longer than any test, so a drain that ends earlier was not waited for. */
 const LONG_DRAIN = ['--force-delete-timeout', '10m', '--drain-timeout', '10m', '--start-timeout', '60s'];
 
 function stop(pid: number | undefined): void {
@@ -35,7 +35,7 @@ async function start(flags = LONG_DRAIN): Promise<{
   return { host, supervisor, first: await supervisor.waitForServing() };
 }
 
-test('a worker that is stopped is replaced, and no drain of it is waited for', async () => {
+test('a stopped worker is replaced without waiting for it to drain', async () => {
   const { host, supervisor, first } = await start();
   stop(first.workers[0]);
   await supervisor.waitForServing(1);
@@ -47,12 +47,12 @@ test('a worker that is stopped is replaced, and no drain of it is waited for', a
     dump: expect.stringMatching(`pid ${first.workers[0]} .*thread \\d+ T `),
   });
   await host.waitForGenerations(1);
-  // It is killed before the event.
+  // The kill comes before the event.
   await waitFor('the kill to be reported', () => host.events('generation-killed').length > 0);
   expect(host.events('generation-killed')).toMatchObject([{ generation: 1, reason: 'hung' }]);
 });
 
-test('a master and its worker that are stopped are replaced', async () => {
+test('a stopped master and its stopped worker are replaced', async () => {
   const { host, supervisor, first } = await start();
   for (const pid of [first.pid, ...first.workers]) stop(pid);
   await supervisor.waitForServing(1);
@@ -60,7 +60,7 @@ test('a master and its worker that are stopped are replaced', async () => {
   expect(await says(host)).toBe('v1');
 });
 
-test('a master that is stopped is replaced without the loss of a connection or a stream', async () => {
+test('a stopped master is replaced without losing a connection or a stream', async () => {
   const { host, supervisor, first } = await start();
   await host.serve(ports.backend);
   const streams = await host.load({ port: ports.stream, streams: 4 });
@@ -74,7 +74,7 @@ test('a master that is stopped is replaced without the loss of a connection or a
   expect((await supervisor.status()).draining).toMatchObject([{ generation: 1, sent: 'soft-stop' }]);
 });
 
-test('a master that is stopped is killed as soon as its worker has drained', async () => {
+test('a stopped master is killed as soon as its worker has drained', async () => {
   const { host, supervisor, first } = await start();
   stop(first.pid);
   await supervisor.waitForServing(1);
@@ -84,7 +84,7 @@ test('a master that is stopped is killed as soon as its worker has drained', asy
 
 test.each([
   ['sleeps', (fifo: string) => `io.open("${fifo}"):read()`],
-  // Within one call of Lua's library: HAProxy 3.0 ends a loop in Lua itself after a second.
+  // Within one call to Lua's library: HAProxy 3.0 itself aborts a loop in Lua code after a second.
   ['spins', () => 'string.find(string.rep("a", 60), string.rep("a-", 60) .. "b")'],
 ] as const)('a worker whose event loop %s for ever is replaced', async (_, statement) => {
   await using host = await createSupervisedHost();
@@ -109,12 +109,12 @@ test.each([
   const client = spawn(program, [...prefix, 'curl', '-s', '--max-time', '60', `http://127.0.0.1:${trap}/`]);
   onTestFinished(() => void client.kill('SIGKILL'));
   await supervisor.waitForServing(1);
-  // HAProxy's own watchdog ends one that spins, before or after the new generation serves.
+  // HAProxy's own watchdog kills a spinning worker, before or after the new generation serves.
   await host.waitForGenerations(1);
   expect(await says(host)).toBe('v1');
 });
 
-test('a reload while a worker hangs is answered once nothing can connect to it any more', async () => {
+test('a reload while a worker hangs is answered once nothing can connect to that worker any more', async () => {
   const { host, supervisor, first } = await start();
   const load = await host.load({ ratePerSecond: 100, servers: ['v1', 'v2'] });
   stop(first.workers[0]);
@@ -129,7 +129,7 @@ test('a reload while a worker hangs is answered once nothing can connect to it a
   expect((await after.stop()).lost).toEqual({});
 });
 
-test('a supervisor that takes over from a killed one replaces a worker that hangs', async () => {
+test('a supervisor that takes over from a killed one replaces a hung worker', async () => {
   const { host, supervisor, first } = await start();
   stop(first.workers[0]);
   supervisor.kill('SIGKILL');
@@ -140,7 +140,7 @@ test('a supervisor that takes over from a killed one replaces a worker that hang
   expect(await says(host)).toBe('v1');
 });
 
-test('asked to stop, a supervisor does not wait for a worker that hangs', async () => {
+test('a supervisor that is asked to stop does not wait for a hung worker', async () => {
   const { host, supervisor, first } = await start();
   stop(first.workers[0]);
   supervisor.kill('SIGTERM');

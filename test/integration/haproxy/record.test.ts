@@ -5,7 +5,7 @@ import { createSupervisedHost, patientTimes, type SupervisedHost } from '../../h
 import type { SupervisorProcess } from '../../helpers/supervisor-process.ts';
 import { times, waitFor } from '../../helpers/wait-for.ts';
 
-/** Connections enough that one of two HAProxys which share a port could not stay unseen. */
+/** Enough connections that a second HAProxy on the same port could not go unnoticed. */
 const TRIES = 40;
 
 async function versions(host: SupervisedHost): Promise<readonly string[]> {
@@ -18,7 +18,7 @@ async function versions(host: SupervisedHost): Promise<readonly string[]> {
   return [...new Set(text.trim().split('\n'))];
 }
 
-/** The next supervisor serves the newest file, nothing else answers, and nothing outlives it. */
+/** The next supervisor serves the newest file, nothing else answers, and no process outlives it. */
 async function expectTakenOver(host: SupervisedHost, next: SupervisorProcess, after: number): Promise<void> {
   await next.waitForServing(after);
   await host.waitForGenerations(1);
@@ -35,12 +35,12 @@ async function killed(host: SupervisedHost, supervisor: SupervisorProcess): Prom
   host.install('v3');
 }
 
-test('a full run directory, a reload, and a killed supervisor: the HAProxy that was not recorded is taken over', async () => {
+test('a full run directory, a reload, and a killed supervisor: the unrecorded HAProxy is taken over', async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
   const first = host.supervise();
   await first.waitForServing();
-  // As a full disk: the record cannot be written.
+  // Like a full disk: the record cannot be written.
   mkdirSync(`${host.paths.record}.new`);
   host.install('v2');
   expect(await first.reload()).toMatchObject({ ok: true, generation: 2 });
@@ -52,7 +52,7 @@ test('a full run directory, a reload, and a killed supervisor: the HAProxy that 
   expect(host.events('unrecorded-generation')).toMatchObject([{ generation: 2 }]);
 });
 
-test('a record that can be written again is, and names what runs', async () => {
+test('the record is written once it can be, and names what runs', async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
   mkdirSync(`${host.paths.record}.new`, { recursive: true });
@@ -68,7 +68,7 @@ test('a record that can be written again is, and names what runs', async () => {
 test.each([
   ['removed', (record: string) => rmSync(record)],
   ['damaged', (record: string) => writeFileSync(record, '{"epoch":')],
-] as const)('a record that was %s while the supervisor was dead loses no HAProxy', async (_, harm) => {
+] as const)('if the record was %s while the supervisor was dead, no HAProxy is lost', async (_, harm) => {
   await using host = await createSupervisedHost();
   host.install('v1');
   const first = host.supervise(patientTimes);
@@ -76,7 +76,7 @@ test.each([
   await host.serve(ports.backend);
   const streams = await host.load({ port: ports.stream, streams: 2 });
   await waitFor('the streams', async () => (await first.status()).current?.sessions === 2);
-  // Two generations run: one drains.
+  // Two generations run, one of them draining.
   host.install('v2');
   expect(await first.reload()).toMatchObject({ ok: true, generation: 2 });
   await host.waitForGenerations(2);

@@ -10,7 +10,7 @@ interface BadFile {
   readonly name: string;
   readonly spoil: (host: SupervisedHost) => void;
   readonly stage: string;
-  /** Somewhere in the answer's message or detail. */
+  /** Part of the answer's message or detail. */
   readonly words: string;
 }
 
@@ -62,14 +62,14 @@ const badFiles: readonly BadFile[] = [
 ];
 
 /**
- * Only a generation that never proves itself is given up after so long, and it serves clients until then; a busy machine needs
- * longer for the others.
+ * Only a generation that never proves itself is given up after the short timeout, and it serves clients until then. The others
+ * need longer on a busy machine.
  */
 const timesOf = (stage: string) =>
   stage === 'prove' ? { startMs: 4_000, deleteMs: 10_000 } : { startMs: 60_000, deleteMs: 1_000 };
 
 test.each(badFiles)(
-  'a file $name is refused at "$stage" and costs nothing',
+  'a file $name is refused at "$stage" without any loss',
   async ({ spoil, stage, words }) => {
     await using host = await createSupervisedHost();
     await host.serve(ports.taken);
@@ -113,7 +113,7 @@ test('after a refused file, the next good one is served', async () => {
   expect((await supervisor.status()).lastFailure).toBeNull();
 });
 
-test('a haproxy that went missing is an answer, and the old generation serves', async () => {
+test('a missing haproxy binary is reported, and the old generation serves', async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
   const program = join(host.paths.dir, 'haproxy');

@@ -55,7 +55,7 @@ test('SIGTERM stops accepting, and ends the streams one by one before the drain 
   expect(await supervisor.ended).toBe(0);
   expectNothingLeft(host);
   await times('cut stream', () => cutTimes(load), streamCount);
-  // Eight ends in steps over three seconds, of which a busy machine may miss most: in one instant, all would have one time.
+  // Eight end in steps over three seconds. A busy machine may miss most steps, but without steps all times would be equal.
   const cutAt = cutTimes(load);
   expect(Math.max(...cutAt) - Math.min(...cutAt)).toBeGreaterThan(100);
 });
@@ -68,7 +68,7 @@ const health = `frontend health
   monitor fail if { var(proc.hawser_leaving) -m bool }
 `;
 
-/** Stops a supervisor the moment it tells of its notice, whose second then stands still, however busy the machine is. */
+/** Stops a supervisor the moment it logs its notice, so that the second after it lasts however busy the machine is. */
 const standsStill = `import fs from 'node:fs';
   const { writeSync } = fs;
   fs.writeSync = (file, text, ...more) => {
@@ -77,7 +77,7 @@ const standsStill = `import fs from 'node:fs';
     return written;
   };`;
 
-test('SIGTERM fails the health check first, and refuses connections only after that', async () => {
+test('on SIGTERM the health check fails first, and connections are refused only after that', async () => {
   await using host = await createSupervisedHost();
   host.install('v1', { more: health });
   const supervisor = host.supervise(undefined, {
@@ -104,7 +104,7 @@ test('SIGTERM fails the health check first, and refuses connections only after t
   expectNothingLeft(host);
 });
 
-test('SIGTERM right after a reload, while the master re-executes, fails the health check first too', async () => {
+test('SIGTERM right after a reload, while the master re-executes, also fails the health check first', async () => {
   await using host = await createSupervisedHost();
   host.install('v1', { more: health });
   const supervisor = host.supervise();
@@ -116,7 +116,7 @@ test('SIGTERM right after a reload, while the master re-executes, fails the heal
   expect(host.events('notice-given')).toMatchObject([{ generation: 2 }]);
 });
 
-test('after SIGTERM, the end of the last stream is the end of the supervisor', async () => {
+test('after SIGTERM the supervisor exits with the end of the last stream', async () => {
   await using host = await createSupervisedHost();
   await host.serve(ports.backend);
   host.install('v1');
@@ -131,7 +131,7 @@ test('after SIGTERM, the end of the last stream is the end of the supervisor', a
   expectNothingLeft(host);
 });
 
-test('a second SIGTERM ends what still drains', async () => {
+test('a second SIGTERM ends all that is still draining', async () => {
   await using host = await createSupervisedHost();
   const { supervisor } = await streaming(host, '10m');
   supervisor.kill('SIGTERM');
@@ -151,7 +151,7 @@ test('SIGTERM during a start that never proves itself does not wait for the star
   expectNothingLeft(host);
 });
 
-test('SIGTERM while it waits for a configuration ends it at once', async () => {
+test('SIGTERM while the supervisor waits for a configuration ends it at once', async () => {
   await using host = await createSupervisedHost();
   const supervisor = host.supervise();
   await waitFor('the supervisor to listen', () => existsSync(host.paths.socket));
@@ -164,7 +164,7 @@ test('SIGTERM while it waits for a configuration ends it at once', async () => {
 const httpPort = 9_010;
 const hopPort = 9_011;
 
-/** As in templates/router.cfg.ejs, without TLS: one frontend for clients, and one behind a hop inside the process. */
+/** As in templates/router.cfg.ejs, without TLS: one frontend for clients, and one behind an internal hop. */
 const router = (dir: string): string => `defaults web
   mode http
   option idle-close-on-response
@@ -190,7 +190,7 @@ backend endless from web
   server cp-0 127.0.0.1:${ports.backend}
 `;
 
-/** One connection to each port: prints a line for the first bytes, and for the end of each. */
+/** One connection to each port. Prints a line for the first bytes and for the close of each. */
 const keepalive = (path: string): string => `
   for (const port of [${httpPort}, ${hopPort}]) {
     const socket = require('node:net').connect(port, '127.0.0.1');
@@ -198,7 +198,7 @@ const keepalive = (path: string): string => `
     socket.once('data', () => console.log('answered')).once('close', () => console.log('closed')).on('error', () => {});
   }`;
 
-/** Resolves, once both connections have been answered, with a function that says how many are closed. */
+/** Resolves, once both connections have been answered, with a function that returns how many are closed. */
 async function connectBoth(host: SupervisedHost, path: string): Promise<() => number> {
   const [program, ...prefix] = host.namespace.prefix;
   const child = spawn(program, [...prefix, process.execPath, '-e', keepalive(path)]);
@@ -212,7 +212,7 @@ async function connectBoth(host: SupervisedHost, path: string): Promise<() => nu
   return () => count('closed');
 }
 
-test('a stop does not wait for idle keepalive connections, and is not forced by them', async () => {
+test('a stop neither waits for idle keepalive connections nor counts as forced because of them', async () => {
   await using host = await createSupervisedHost();
   host.install('v1', { more: router(host.paths.dir) });
   const supervisor = host.supervise(['--drain-timeout', '10m', '--fail-forced-stop']);
@@ -224,7 +224,7 @@ test('a stop does not wait for idle keepalive connections, and is not forced by 
   expectNothingLeft(host);
 });
 
-test('a stop waits for a request in progress until the drain timeout, and is forced after it', async () => {
+test('a stop waits for a request in progress until the drain timeout and is then forced', async () => {
   await using host = await createSupervisedHost();
   await host.serve(ports.backend);
   host.install('v1', { more: router(host.paths.dir) });
@@ -235,7 +235,7 @@ test('a stop waits for a request in progress until the drain timeout, and is for
   const before = monotonicMs();
   supervisor.kill('SIGTERM');
   expect(await supervisor.ended).toBe(1);
-  // From nine tenths of the time on, what is left is ended one by one.
+  // After nine tenths of the time, the remaining connections are ended one by one.
   expect(monotonicMs() - before).toBeGreaterThanOrEqual(13_500);
   expect(idle()).toBe(2);
 });

@@ -4,11 +4,11 @@ import { ports } from '../../helpers/supervisor-configuration.ts';
 import { createSupervisedHost } from '../../helpers/supervisor-host.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-test('a killed supervisor leaves HAProxy serving, and the next one takes over without a lost request', async () => {
+test('a killed supervisor leaves HAProxy serving, and the next one takes over without losing a request', async () => {
   await using host = await createSupervisedHost();
   await host.serve(ports.backend);
   host.install('v1');
-  // From the reload on: until the next supervisor runs, a busy machine may take some seconds.
+  // Counted from the reload: on a busy machine the next supervisor may take some seconds to start.
   const flags = ['--force-delete-timeout', '20s', '--drain-timeout', '1s'];
   const first = host.supervise(flags);
   await first.waitForServing();
@@ -30,7 +30,7 @@ test('a killed supervisor leaves HAProxy serving, and the next one takes over wi
   expect(streams.events().filter((it) => it.kind === 'cut')).toEqual([]);
   await host.waitForGenerations(1, 60_000);
   expect((await load.stop()).lost).toEqual({});
-  // They came again.
+  // The streams reconnect.
   await streams.stop();
 
   second.kill('SIGTERM');
@@ -46,7 +46,7 @@ test('a supervisor killed at any moment of a reload leaves nothing that the next
     const supervisor = host.supervise(flags);
     const { generation } = await supervisor.waitForServing();
     void supervisor.reload().catch(() => undefined);
-    // The moments of a reload, from its check to the end of the old generation, 8 ms apart.
+    // The moments of a reload, from its check to the end of the old generation, in steps of 8 ms.
     await delay(round * 8);
     supervisor.kill('SIGKILL');
     await supervisor.ended;

@@ -10,7 +10,7 @@ import {
 } from '../../helpers/keepalived-node.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-/** Without a realtime priority it is `spawn` itself that sees what is wrong with the program, and not `chrt`. */
+/** Without a realtime priority, `spawn` itself notices what is wrong with the program, not `chrt`. */
 const DIRECTLY = ['--realtime-priority', 'off'];
 
 async function restarted(node: VrrpNode, supervisor: VrrpSupervisorProcess): Promise<void> {
@@ -25,7 +25,7 @@ async function restarted(node: VrrpNode, supervisor: VrrpSupervisorProcess): Pro
 const ways: readonly Breakage[] = ['ETXTBSY', 'ENOTDIR', 'ELOOP', 'ENOENT', 'ENOEXEC', 'segmentation fault'];
 
 test.each(ways)(
-  'keepalived dies while its program cannot be started (%s): it comes back once it can',
+  'keepalived dies while its program cannot be started (%s): it is back once the program works',
   async (way) => {
     await using pair = await createVrrpPair();
     const [a] = pair.nodes;
@@ -47,7 +47,7 @@ test.each(ways)(
   },
 );
 
-test('a pid file that cannot be removed keeps keepalived from starting, and nothing else', async () => {
+test('a pid file that cannot be removed keeps keepalived from starting, and breaks nothing else', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
   a.install();
@@ -61,7 +61,7 @@ test('a pid file that cannot be removed keeps keepalived from starting, and noth
   await restarted(a, supervisor);
 });
 
-test('a dump that cannot be removed fails the reload that waits for it, and the next one is served', async () => {
+test('a dump that cannot be removed fails the reload that waits for it, and the next reload works', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
   const supervisor = await startHolder(a);

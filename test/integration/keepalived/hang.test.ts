@@ -11,7 +11,7 @@ import {
 } from '../../helpers/keepalived-node.ts';
 import { times, waitFor } from '../../helpers/wait-for.ts';
 
-/** Many times the grace period of a hung keepalived. */
+/** Many times the grace period for a hung keepalived. */
 const LONG_MS = 10_000;
 
 async function stopped(supervisor: VrrpSupervisorProcess, which: 'parent' | 'child'): Promise<number> {
@@ -30,7 +30,7 @@ async function replaced(node: VrrpNode, supervisor: VrrpSupervisorProcess, befor
   expect(node.events('keepalived-hung')).toMatchObject([{ pid: before, stopped: true }]);
 }
 
-test('a holder whose keepalived hangs has another one, and gives up the VIP that a peer has taken', async () => {
+test('a hung keepalived on the holder is replaced, and the VIP that a peer took over is removed', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
   const [holder, other] = await startBoth(pair.nodes);
@@ -42,7 +42,7 @@ test('a holder whose keepalived hangs has another one, and gives up the VIP that
   await waitFor('one holder', async () => (await a.holdsVip()) && !(await b.holdsVip()));
 });
 
-test('a backup whose keepalived hangs has another one, and the holder keeps the VIP', async () => {
+test('a hung keepalived on a backup is replaced, and the holder keeps the VIP', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
   const [, backup] = await startBoth(pair.nodes, PATIENT);
@@ -55,7 +55,7 @@ test('a backup whose keepalived hangs has another one, and the holder keeps the 
   expect(a.events('vrrp-transition')).toHaveLength(transitions);
 });
 
-test('a keepalived whose parent process is stopped could not be reloaded, and is replaced', async () => {
+test('a keepalived whose parent process is stopped cannot be reloaded and is replaced', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
   const supervisor = await startHolder(a);
@@ -63,7 +63,7 @@ test('a keepalived whose parent process is stopped could not be reloaded, and is
   await supervisor.waitForState('MASTER');
 });
 
-test('a healthy keepalived is never taken for hung, as holder or as backup', async () => {
+test('a healthy keepalived is never considered hung, as holder or as backup', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
   const [holder, backup] = await startBoth(pair.nodes);
@@ -71,7 +71,7 @@ test('a healthy keepalived is never taken for hung, as holder or as backup', asy
   await runsLong(b, backup);
 });
 
-test('a keepalived that has nothing to do at all is never taken for hung', async () => {
+test('an idle keepalived is never considered hung', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
   a.install({ peers: false });

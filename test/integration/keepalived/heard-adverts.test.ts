@@ -6,7 +6,7 @@ async function hears(supervisor: VrrpSupervisorProcess): Promise<boolean | undef
   return (await supervisor.status()).instances[0]?.hearsHolder;
 }
 
-test('a backup hears the holder, until its adverts stop arriving', async () => {
+test('a backup hears the holder until its adverts stop arriving', async () => {
   await using pair = await createVrrpPair();
   const [, b] = pair.nodes;
   const [holder, backup] = await startBoth(pair.nodes);

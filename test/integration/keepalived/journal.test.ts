@@ -5,7 +5,7 @@ import { createVrrpPair } from '../../helpers/keepalived-node.ts';
 import { readJournals } from '../../helpers/read-journals.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-test('the journal says what happened to the VIP and why, through a crash of its writer', async () => {
+test('the journal says what happened to the VIP and why, even after its writer crashed', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
   a.install();

@@ -9,7 +9,7 @@ import { readLogEvents } from '../../helpers/supervisor-process.ts';
 import { routerHealth } from '../../helpers/vrrp/ingress-router.ts';
 import { times, waitFor } from '../../helpers/wait-for.ts';
 
-/** Stands in for a monitor: keeps writing one value until it is stopped. */
+/** Stands in for a monitor: keeps writing the same value until it is stopped. */
 function keepWriting(path: string, value: number): { readonly stop: () => void } & Disposable {
   const write = (): void => writeFileSync(path, `${value}\n`);
   write();
@@ -18,7 +18,7 @@ function keepWriting(path: string, value: number): { readonly stop: () => void }
   return { stop, [Symbol.dispose]: stop };
 }
 
-/** A node alone, whose monitor has said this and is not missed. */
+/** A node without a peer, whose monitor has written this value and does not time out. */
 async function holderReporting(node: VrrpNode, value: number) {
   node.install({ trackFile: true });
   writeFileSync(node.paths.track, `${value}\n`);
@@ -26,13 +26,13 @@ async function holderReporting(node: VrrpNode, value: number) {
   return { supervisor, instance: await supervisor.waitForState('MASTER') };
 }
 
-test('a silent monitor on a holder without a service gives the VIP to a node whose monitor lives', async () => {
+test('if the monitor of a holder without a service is silent, the VIP moves to a node with a live monitor', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
   for (const node of pair.nodes) node.install({ ...PATIENT, trackFile: true });
   using here = keepWriting(a.paths.track, 0);
   using there = keepWriting(b.paths.track, 0);
-  // Both are written by this process: one that stops for seconds must not be taken for silent monitors.
+  // Both files are written by this process: a pause of a few seconds must not look like silent monitors.
   const patient = ['--monitor-timeout', '8s'];
   const holder = a.supervise(patient);
   const other = b.supervise(patient);
@@ -58,13 +58,13 @@ test('a silent monitor on a holder without a service gives the VIP to a node who
 
   using back = keepWriting(a.paths.track, 0);
   await holder.waitForState('MASTER');
-  // keepalived reads the value by itself, whenever its supervisor does.
+  // keepalived reads the value by itself, independently of its supervisor.
   await waitFor('the return to be reported', () => a.events('monitor-back').length > 0);
   expect(a.events('monitor-back')).toHaveLength(1);
   back.stop();
 });
 
-/** Answers the health URL in the node's network. */
+/** Answers the health URL in the node's network namespace. */
 function startService({ namespace, paths }: VrrpNode): { readonly kill: () => void } & Disposable {
   const [file, ...prefix] = namespace.prefix;
   const program = fileURLToPath(new URL('../../helpers/vrrp/ingress-router.ts', import.meta.url));
@@ -75,7 +75,7 @@ function startService({ namespace, paths }: VrrpNode): { readonly kill: () => vo
   return { kill, [Symbol.dispose]: kill };
 }
 
-test('a monitor that falls silent on the holder moves nothing while what it asked answers', async () => {
+test('a monitor that goes silent on the holder moves nothing while the service that it probed answers', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
   for (const node of pair.nodes) node.install({ ...PATIENT, trackFile: true });

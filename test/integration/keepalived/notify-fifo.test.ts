@@ -31,7 +31,7 @@ afterEach(() => {
   for (const fifo of opened) closeSync(fifo);
 });
 
-test('lines of many writers, one after the other and in pieces, are all told', async () => {
+test('lines of several writers, sequential and in pieces, are all reported', async () => {
   const close = await readNotifyFifo(path, (notification) => told.push(notification));
   expect(statSync(path).mode & 0o777).toBe(0o600);
   appendFileSync(path, 'INSTANCE "API" BACKUP 220\nINSTANCE "API" MAS');
@@ -42,7 +42,7 @@ test('lines of many writers, one after the other and in pieces, are all told', a
   close();
 });
 
-test('a FIFO that is there is kept, with what was written while there was no reader', async () => {
+test('an existing FIFO is kept, including what was written while there was no reader', async () => {
   const first = await readNotifyFifo(path, () => undefined);
   const inode = statSync(path).ino;
   chmodSync(path, 0o644);
@@ -55,13 +55,13 @@ test('a FIFO that is there is kept, with what was written while there was no rea
   second();
 });
 
-test('a file with something in it is named, not removed', async () => {
+test('a file with content is reported, not removed', async () => {
   writeFileSync(path, 'precious');
   await expect(readNotifyFifo(path, () => undefined)).rejects.toThrow(path);
   expect(statSync(path).size).toBe(8);
 });
 
-/** Opened for both, because a FIFO that no process reads would block the one that writes. */
+/** Opened for reading and writing, because opening a FIFO without a reader would block the writer. */
 function writeLine(what: string): void {
   const fifo = openSync(path, constants.O_RDWR);
   writeSync(fifo, `INSTANCE "API" ${what} 220\n`);
@@ -81,14 +81,14 @@ test('a removed FIFO is created again, and lines written to either one are repor
   close();
 });
 
-test('lines of the running keepalived are reported, however often its FIFO is removed', async () => {
+test('lines from the running keepalived are reported, however often its FIFO is removed', async () => {
   const close = await readNotifyFifo(path, (notification) => told.push(notification));
   const running = openSync(path, constants.O_RDWR);
   opened.push(running);
   for (const [index, what] of ['BACKUP', 'MASTER', 'BACKUP', 'MASTER', 'STOP'].entries()) {
     rmSync(path);
     await waitFor('another FIFO', () => statSync(path, { throwIfNoEntry: false })?.isFIFO());
-    // Read, so that the next removal is of a FIFO that has a reader.
+    // This line is read first, so that the next removal hits a FIFO that has a reader.
     writeLine('FAULT');
     await times('line', () => told, 2 * index + 1);
     writeSync(running, `INSTANCE "API" ${what} 220\n`);
@@ -97,7 +97,7 @@ test('lines of the running keepalived are reported, however often its FIFO is re
   close();
 });
 
-test('a FIFO that another program has made in its place is read', async () => {
+test('a FIFO created by another program in its place is read', async () => {
   const close = await readNotifyFifo(path, (notification) => told.push(notification));
   rmSync(path);
   execFileSync('mkfifo', [path]);

@@ -10,7 +10,7 @@ import {
 } from '../../helpers/pod-proxy.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-/** The ones of the ten checks of ads-infra-haproxy's behaviour that clients notice: two proxies of one Deployment, under load. */
+/** Those of the ten checks of ads-infra-haproxy's behaviour that clients notice: two proxies of one Deployment, under load. */
 let world: PodProxies;
 let [first, second]: PodProxy[] = [];
 let backends: Backends;
@@ -60,7 +60,7 @@ async function load(ratePerSecond: number, streams: number): Promise<Load> {
   });
 }
 
-test('check 4: pods that come and go are served by every proxy without a reload, and no connection is lost', async () => {
+test('check 4: every proxy follows pods that come and go without a reload, and no connection is lost', async () => {
   const pids = await pidsOfHaproxy();
   await using clients = await load(100, 0);
   for (const count of [2, 3, 1, 2]) {
@@ -91,7 +91,7 @@ test('check 4: established connections stay with their pod, even a removed one, 
   expect((await clients.stop()).streams.cut).toBe(0);
 });
 
-test('check 6: a proxy that cannot apply a change says so, and does it later without another change', async () => {
+test('check 6: a proxy that cannot apply a change says so, and applies it later without another change', async () => {
   await second?.stopSupervisor();
   show(3);
   await first?.serves('web-1', 'web-2', 'web-3');
@@ -104,7 +104,7 @@ test('check 6: a proxy that cannot apply a change says so, and does it later wit
   await both('web-1', 'web-2', 'web-3');
 });
 
-test('check 8: HAProxy that is killed is started again, and its death is reported', async () => {
+test('check 8: a killed HAProxy is restarted, and its death is reported', async () => {
   const before = await first?.supervisor().waitForServing();
   process.kill(before?.pid ?? 0, 'SIGKILL');
   await first?.supervisor().waitForServing(before?.generation);
@@ -113,7 +113,7 @@ test('check 8: HAProxy that is killed is started again, and its death is reporte
   );
 });
 
-test('check 10: the statistics of the annotation answer', async () => {
+test('check 10: the statistics page from the annotation answers', async () => {
   const csv = await world.cluster.get('http://127.0.0.1:1936/haproxy;csv');
   expect(csv).toMatch(/^web,web-1,/m);
 });

@@ -59,7 +59,7 @@ test.each([
   ],
   ['endpointslices', { 'hawser.dev/hosts': 'app=web' }, 'manifests/pod-proxy/rbac.yaml'],
 ])(
-  '%s that the proxy may not read are a problem that names the right, until it has it',
+  '%s that the proxy may not read are a problem that names the missing right, until it is granted',
   async (kind, annotations, role) => {
     forbidden = kind;
     start(annotations);
@@ -71,7 +71,7 @@ test.each([
   },
 );
 
-test('a group with too many pods is cut and reported, and another group is served whole', async () => {
+test('a group with too many pods is truncated and reported, and another group is served in full', async () => {
   for (let index = 0; index < 2_001; index += 1)
     cluster.store.set(
       downstreamPod({ name: `flood-${index}`, app: 'flood', ip: `10.1.${index >> 8}.${index & 255}` }),

@@ -16,9 +16,9 @@ import { waitFor } from '../../helpers/wait-for.ts';
 const templatePath = join(import.meta.dirname, '../../../templates/haproxy.cfg.ejs');
 const KILLS = 5;
 const RATE_PER_SECOND = 40;
-/** What a ready API server of the stand-in answers to the load. */
+/** What a ready stand-in API server answers to the load. */
 const READY_ANSWER = `${JSON.stringify({ kind: 'APIVersions', path: '/load' }, undefined, 2)}\n`;
-/** Of all clients, while the server starts: four seconds. HAProxy checks every five. */
+/** Connections of all clients in the four seconds while the server starts. HAProxy checks every five. */
 const STARTING_CONNECTIONS = 4 * RATE_PER_SECOND;
 /** A connection that begins this soon after the kill may still go to the server. */
 const GRACE_MS = 100;
@@ -30,7 +30,7 @@ interface World {
   readonly chosen: () => Promise<ReadonlyMap<string, number>>;
 }
 
-/** Three API servers, the shipped configuration, the real supervisor, and clients with one request each. */
+/** Three API servers, the shipped configuration, the real supervisor, and clients that send one request each. */
 async function openWorld(): Promise<World> {
   const cluster = await createTestedCluster(3);
   for (const node of cluster.nodes) await cluster.startServer(node);
@@ -79,7 +79,7 @@ const setAside = (dir: string, server: string): number =>
 const sum = (counts: ReadonlyMap<string, number>): number =>
   [...counts.values()].reduce((total, each) => total + each, 0);
 
-test('an API server that is killed and started at once gets no client before it is ready', {
+test('an API server that is killed and restarted at once gets no client before it is ready', {
   timeout: 300_000,
 }, async () => {
   const { cluster, load, chosen } = await openWorld();
@@ -89,21 +89,21 @@ test('an API server that is killed and started at once gets no client before it 
     if (node === undefined) throw new Error('Cannot find the node');
     const served = (await chosen()).get(node.name) ?? 0;
     await waitFor(`${node.name} to serve`, async () => ((await chosen()).get(node.name) ?? 0) > served + 5);
-    // In force in the process that starts next.
     kills.push(monotonicMs());
     await cluster.killServer(node);
-    // A real API server takes a second or more from its start to listening.
+    // A real API server takes a second or more until it listens.
     await waitFor(
       `${node.name} to be set aside`,
       () => setAside(cluster.dir, node.name) > Math.floor(kill / 3),
     );
+    // Takes effect in the next process.
     await cluster.setFaults(node, { starting: true, slowMs: 2_500 });
     await cluster.startServer(node);
     const before = sum(await chosen());
     await waitFor('others to serve', async () => sum(await chosen()) > before + STARTING_CONNECTIONS);
     await cluster.setFaults(node, {});
   }
-  // Each answer from an unready server, as milliseconds since the kill before it.
+  // Answers from an unready server, as milliseconds since the preceding kill.
   const late = load
     .events()
     .filter((event) => event.kind === 'lost')

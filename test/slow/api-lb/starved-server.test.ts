@@ -11,18 +11,18 @@ import { createSupervisedHost, type SupervisedHost } from '../../helpers/supervi
 import { waitFor } from '../../helpers/wait-for.ts';
 
 const templatePath = join(import.meta.dirname, '../../../templates/haproxy.cfg.ejs');
-/** 127.0.0.1 is an address of the host; the others stand for other nodes. */
+/** 127.0.0.1 is the host's own address; the others stand for other nodes. */
 const addressOf = { 'cp-1': '127.0.0.11', 'cp-2': '127.0.0.12', 'cp-3': '127.0.0.13' } as const;
 type Name = keyof typeof addressOf;
 const names = Object.keys(addressOf) as readonly Name[];
 
 const PATIENCE_MS = 100_000;
-/** Of a suspect without an answer the supervisor asks four times in each round. */
+/** The supervisor probes a silent suspect four times per round. */
 const FOUR_ROUNDS = 16;
 
 /**
- * The shipped configuration for three API servers, each a process of its own that speaks TLS to HAProxy's checks. All of it goes
- * before others for the processor: what else the machine does must starve no server, and no judge of one.
+ * The shipped configuration for three API servers, each a process that speaks TLS to HAProxy's checks. All of it runs at high
+ * priority: other load on the machine must starve no server and no prober.
  */
 async function openWorld(): Promise<{
   readonly host: SupervisedHost;
@@ -54,16 +54,16 @@ async function openWorld(): Promise<{
   return { host, servers };
 }
 
-/** What HAProxy itself says of servers that its checks took out. */
+/** HAProxy's own log lines about servers that its checks took out. */
 const downLines = ({ paths }: SupervisedHost) =>
   readFileSync(paths.log, 'utf8')
     .split('\n')
     .filter((line) => line.includes(' is DOWN'));
 
-test('an API server that is starved but lives is neither set aside nor marked down, however often it is suspected; one that is stopped is set aside', async () => {
+test('an API server that is starved but alive is neither set aside nor marked down, however often it is suspected; a stopped one is set aside', async () => {
   const { host, servers } = await openWorld();
   const starved = servers['cp-1'];
-  // Every connection that lasts, as most of a cluster's do, raises the suspicion: it is never seen to be answered.
+  // Every long-lived connection, like most in a cluster, raises the suspicion, because its answer is never seen.
   const load = await host.load({
     port: defaultLoadBalancerSettings.lbPort,
     ratePerSecond: 1,

@@ -7,12 +7,12 @@ import { waitFor } from '../../helpers/wait-for.ts';
 
 const ECHO_PORT = 9_011;
 const ECHO_BACKEND_PORT = 9_012;
-/** Longer than any test: what ends sooner was not waited for. */
+/** Longer than any test, so a drain that ends earlier was not waited for. */
 const LONG_DRAIN = ['--force-delete-timeout', '10m', '--drain-timeout', '10m', '--start-timeout', '30s'];
-/** A machine with many other processes takes a minute for ten seconds of processor time. */
+/** On a busy machine, ten seconds of CPU time take a minute. */
 const DEADLINE_MS = 240_000;
 
-/** Of the clock. A machine with many other processes gives HAProxy a tenth of it: still more than two seconds of processor time. */
+/** Wall-clock time. On a busy machine HAProxy gets a tenth of it, which is still more than two seconds of CPU time. */
 const BUSY_MS = 20_000;
 
 const extras = {
@@ -24,7 +24,7 @@ const extras = {
 `,
 };
 
-/** A server that says what it hears, and one connection to it: prints what comes back of each line of its input, and its end. */
+/** An echo server and one connection to it. Prints the echo of each input line, and a line when the connection closes. */
 const echo = `
   const { connect, createServer } = require('node:net');
   createServer((socket) => socket.pipe(socket)).listen(${ECHO_BACKEND_PORT}, '127.0.0.1', () => {
@@ -35,7 +35,7 @@ const echo = `
     socket.on('error', () => {});
   });`;
 
-/** An established connection of another client: says a word and returns what comes back. */
+/** An established connection of another client: sends a word and returns the echo. */
 function connectEcho(host: SupervisedHost): (word: string) => Promise<string> {
   const [program, ...prefix] = host.namespace.prefix;
   const child = spawn(program, [...prefix, process.execPath, '-e', echo], {
@@ -54,13 +54,13 @@ async function start() {
   const host = await createSupervisedHost();
   onTestFinished(() => host[Symbol.asyncDispose]());
   host.install('v1', extras);
-  // Linux counts a timer as a pending signal. HAProxy starts without its watchdog, which would abort it, if it gets no timer.
+  // Linux counts a timer as a pending signal. If HAProxy gets no timer, it starts without its watchdog, which would abort it.
   const supervisor = host.supervise(LONG_DRAIN, {}, ['prlimit', '--sigpending=0']);
   await supervisor.waitForServing();
   return { host, supervisor };
 }
 
-test('a worker that is busy for seconds costs its clients time, and no connection', {
+test('a worker that is busy for seconds delays its clients but loses no connection', {
   timeout: DEADLINE_MS,
 }, async () => {
   const { host, supervisor } = await start();

@@ -7,10 +7,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createSupervisedHost, shortTimes } from '../../helpers/supervisor-host.ts';
 
 const PORT = 9_443;
-/** Longer than a HAProxy that spins is left. */
+/** Longer than the time after which a spinning HAProxy is replaced. */
 const FLOOD_MS = 10_000;
 
-/** Keeps so many handshakes open at a time, each for a connection that ends with it; prints how many have come to their end. */
+/** Keeps 500 handshakes in flight, each on its own short connection. Prints how many completed. */
 const flood = `
   const { connect } = require('node:tls');
   const until = performance.now() + ${FLOOD_MS};
@@ -28,10 +28,10 @@ const flood = `
   setTimeout(() => process.exit(), ${FLOOD_MS});
   process.on('exit', () => console.log(shaken));`;
 
-test('a HAProxy that is flooded with TLS handshakes, each dear, is never taken for hung', async () => {
+test('a HAProxy flooded with expensive TLS handshakes is not considered hung', async () => {
   await using host = await createSupervisedHost();
   const at = (name: string): string => join(host.paths.dir, name);
-  // A handshake takes HAProxy 5 ms or more.
+  // With this key a handshake costs HAProxy 5 ms or more.
   const request = ['req', '-x509', '-newkey', 'rsa:4096', '-nodes', '-days', '1', '-subj', '/CN=flood'];
   execFileSync('openssl', [...request, '-keyout', at('tls.key'), '-out', at('tls.crt')], { stdio: 'pipe' });
   writeFileSync(at('tls.pem'), ['tls.key', 'tls.crt'].map((name) => readFileSync(at(name), 'utf8')).join(''));
@@ -52,7 +52,7 @@ test('a HAProxy that is flooded with TLS handshakes, each dear, is never taken f
   expect((await supervisor.status()).current).toMatchObject({ generation: 1 });
 });
 
-test('a HAProxy that is starved of CPU under load is never taken for hung', async () => {
+test('a HAProxy starved of CPU under load is not considered hung', async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
   const supervisor = host.supervise(shortTimes);

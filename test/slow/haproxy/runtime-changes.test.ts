@@ -7,7 +7,7 @@ import { lbPort, openRuntimeWorld, served, servers } from './runtime-world.ts';
 const cutsOf = (load: { events(): readonly { kind: string }[] }) =>
   load.events().filter(({ kind }) => kind === 'cut').length;
 
-test('fifty changes of the API servers cut no stream of the others and start no HAProxy', async () => {
+test('fifty changes of the API servers cut no stream to the others and start no HAProxy', async () => {
   const { host, begin, want, serving } = await openRuntimeWorld();
   const lasting = ['cp-1', 'cp-2', 'cp-3'];
   const supervisor = host.supervise(patientTimes);
@@ -25,8 +25,8 @@ test('fifty changes of the API servers cut no stream of the others and start no 
   expect((await supervisor.status()).changes).toEqual({ made: 50, repaired: 0, refused: 0 });
 });
 
-// A removed server ends what has not finished after 250 ms: a starved client loses connections by design.
-test('API servers that are added one after the other lose no connection', async () => {
+// A removed server ends whatever has not finished after 250 ms: a starved client loses connections by design.
+test('adding API servers one after the other loses no connection', async () => {
   const { host, begin, want, serving } = await openRuntimeWorld();
   await begin(host.supervise(patientTimes), ...servers.slice(0, 2));
   const load = await host.load({ port: lbPort, ratePerSecond: 100, servers });
@@ -38,7 +38,7 @@ test('API servers that are added one after the other lose no connection', async 
   expect((await load.stop()).lost).toEqual({});
 });
 
-test('a server that is removed loses its streams, in a generation that drains as well, and no other does', async () => {
+test('a removed server loses its streams, also in a draining generation, and no other server does', async () => {
   const { host, begin, want, tell } = await openRuntimeWorld();
   const supervisor = host.supervise(['--force-delete-timeout', '60s']);
   await begin(supervisor, 'cp-1', 'cp-2');
@@ -66,7 +66,7 @@ test('a server that is removed loses its streams, in a generation that drains as
   expect((await supervisor.status()).draining).toHaveLength(1);
 });
 
-test('a server that was changed by hand is changed back', async () => {
+test('a server that was changed by hand is restored', async () => {
   const { host, begin, want, serving, running, tell } = await openRuntimeWorld();
   const supervisor = host.supervise();
   const { generation } = await begin(supervisor, 'cp-1', 'cp-2');
@@ -90,7 +90,7 @@ test('a server that was changed by hand is changed back', async () => {
   expect(host.events('change-refused')).toEqual([]);
 });
 
-test('a restarted supervisor serves earlier runtime updates, and makes new ones', async () => {
+test('a restarted supervisor keeps serving earlier runtime updates and makes new ones', async () => {
   const { host, begin, want, serving } = await openRuntimeWorld();
   const first = host.supervise();
   const { generation } = await begin(first, 'cp-1', 'cp-2');
@@ -107,7 +107,7 @@ test('a restarted supervisor serves earlier runtime updates, and makes new ones'
   expect(await serving()).toEqual(served('cp-1', 'cp-3'));
 });
 
-test('an API server that an operator took out of rotation stays out over a reload, and others come by one', async () => {
+test('an API server that an operator took out of rotation stays out across the reload that adds another', async () => {
   const { host, begin, want, serving, tell } = await openRuntimeWorld('shipped');
   const supervisor = host.supervise();
   const { generation } = await begin(supervisor, 'cp-1', 'cp-2', 'cp-3');
@@ -122,7 +122,7 @@ test('an API server that an operator took out of rotation stays out over a reloa
   expect(host.events('drift-repaired')).toEqual([]);
 });
 
-test('a server that is down stays down over a reload, and one that warms up goes on, though both were added without one', async () => {
+test('across a reload a down server stays down and a warming one keeps warming up, though both were added at runtime', async () => {
   const { host, begin, want, tell } = await openRuntimeWorld();
   const supervisor = host.supervise();
   const { generation } = await begin(supervisor, 'cp-1', 'cp-2');

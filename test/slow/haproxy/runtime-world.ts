@@ -17,7 +17,7 @@ import type { SupervisorProcess } from '../../helpers/supervisor-process.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 const shipped = join(import.meta.dirname, '../../../templates/haproxy.cfg.ejs');
-/** `cp-3` is 127.0.0.13. */
+/** For example, `cp-3` is 127.0.0.13. */
 const addressOf = (name: string): string => `127.0.0.1${name.slice(3)}`;
 
 export const servers = Array.from({ length: 9 }, (_, index) => `cp-${index + 1}`);
@@ -26,22 +26,22 @@ export const lbPort = defaultLoadBalancerSettings.lbPort;
 export interface RuntimeWorld {
   readonly host: SupervisedHost;
   readonly configOf: (...names: readonly string[]) => string;
-  /** What the monitor does once it wants these API servers: check, write, and have the supervisor change what runs. */
+  /** What the monitor does once it wants these API servers: check, write, and have the supervisor change the running HAProxy. */
   readonly want: (...names: readonly string[]) => Promise<ApplyOutcome>;
-  /** Resolves once this supervisor serves them, and nothing is left to do. */
+  /** Resolves once this supervisor serves them and nothing is left to do. */
   readonly begin: (
     supervisor: SupervisorProcess,
     ...names: readonly string[]
   ) => ReturnType<SupervisorProcess['waitForServing']>;
   readonly running: () => Promise<RunningServers>;
-  /** The servers that get clients, `cp-1 127.0.0.11:6443`. */
+  /** The servers that get clients, such as `cp-1 127.0.0.11:6443`. */
   readonly serving: () => Promise<readonly string[]>;
   readonly tell: (command: string) => Promise<string>;
 }
 
 /**
- * A host with nine API servers, of which HAProxy balances over those that are wanted: with the shipped template, or with one of which each
- * server has checks of its own, so that HAProxy can add and remove it.
+ * A host with nine API servers, of which HAProxy balances over the wanted ones. It uses the shipped template, or a variant that checks
+ * each server by itself, so that HAProxy can add and remove servers.
  */
 export async function openRuntimeWorld(
   template: 'shipped' | 'own checks' = 'own checks',

@@ -3,16 +3,16 @@ import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
 import { createSupervisedHost } from '../../helpers/supervisor-host.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-/** A machine with many other processes takes minutes for thirty seconds of processor time. */
+/** On a busy machine, thirty seconds of CPU time take minutes. */
 const DEADLINE_MS = 540_000;
 const LONG_DRAIN = ['--force-delete-timeout', '10m', '--drain-timeout', '10m', '--start-timeout', '60s'];
 
-/** One thread, so that the thread that spins is the one that answers. */
+/** One thread, so that the spinning thread is the one that answers. */
 async function startSpinning() {
   const host = await createSupervisedHost();
   onTestFinished(() => host[Symbol.asyncDispose]());
   host.install('v1', { global: '  nbthread 1\n' });
-  // Linux counts a timer as a pending signal. HAProxy starts without its watchdog where it gets no timer.
+  // Linux counts a timer as a pending signal. If HAProxy gets no timer, it starts without its watchdog.
   const supervisor = host.supervise(LONG_DRAIN, {}, ['prlimit', '--sigpending=0']);
   await supervisor.waitForServing();
   const spin = `expert-mode on; debug dev loop ${2 * DEADLINE_MS}`;
@@ -20,7 +20,7 @@ async function startSpinning() {
   return { host, supervisor };
 }
 
-test('a worker that spins without a watchdog is killed after thirty seconds of processor time', {
+test('a worker that spins without a watchdog is killed after thirty seconds of CPU time', {
   timeout: DEADLINE_MS,
 }, async () => {
   const { host, supervisor } = await startSpinning();

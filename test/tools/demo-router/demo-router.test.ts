@@ -4,7 +4,7 @@ import { type DemoRun, expectNothingLeft, runDemo } from '../demo/demo-run.ts';
 
 const ROUND_MS = 170_000;
 
-/** Resolves once everything runs under load. */
+/** Starts the demo and resolves once everything runs under load. */
 async function start(...args: readonly string[]): Promise<DemoRun> {
   const run = await runDemo('demo-router', ...args);
   onTestFinished(run.end);
@@ -30,7 +30,7 @@ it('one round rejects three routes, loses no request and leaves nothing behind',
   await expectNothingLeft(run);
 });
 
-it('Ctrl-C in the middle leaves nothing behind', { timeout: ROUND_MS }, async () => {
+it('Ctrl-C mid-round leaves nothing behind', { timeout: ROUND_MS }, async () => {
   const run = await start();
   run.signal('SIGINT');
   expect(await run.exited).toBe(0);

@@ -11,21 +11,21 @@ import { waitFor } from '../../helpers/wait-for.ts';
 
 const scripts = fileURLToPath(new URL('../../../scripts', import.meta.url));
 
-/** A demo that runs as a user would run it, with a network and a folder for temporary files that are all its own. */
+/** A demo run the way a user would run it, with a network namespace and a temporary folder of its own. */
 export interface DemoRun {
-  /** What it must leave as it was. */
+  /** The demo must leave its network as it was. */
   readonly namespace: NetNamespace;
   readonly output: () => string;
   readonly signal: (signal: NodeJS.Signals) => void;
   readonly exited: Promise<number | NodeJS.Signals>;
-  /** Every process that it has started, as far as `remember` has seen them. */
+  /** Records its current descendants and returns all that were ever recorded. */
   readonly remember: () => readonly TreeProcess[];
-  /** What is left of it: processes, network namespaces, files. Empty after a clean run. */
+  /** Leftover processes, network namespaces and files; empty after a clean run. */
   readonly leftovers: () => readonly string[];
   readonly end: () => Promise<void>;
 }
 
-/** `demo` is the folder of its program. */
+/** `demo` is the folder of the demo's program. */
 export async function runDemo(demo: string, ...args: readonly string[]): Promise<DemoRun> {
   const namespace = await createNetNamespace();
   const dir = mkdtempSync(join(tmpdir(), 'hawser-test-demo-'));
@@ -65,7 +65,7 @@ export async function runDemo(demo: string, ...args: readonly string[]): Promise
   };
 }
 
-/** Cleaning up may outlive the demo by a moment: a shell does the last of it. */
+/** Cleanup may outlive the demo briefly, because a shell does the last of it. */
 export async function expectNothingLeft(run: DemoRun): Promise<void> {
   await waitFor('nothing to be left', () => run.leftovers().length === 0).catch((error) => {
     throw new Error(`Cannot find nothing: ${run.leftovers().join(', ')} is left`, { cause: error });
@@ -77,7 +77,7 @@ function isThere({ id }: TreeProcess): boolean {
   return found?.id.startTicks === id.startTicks && found.state !== 'Z';
 }
 
-/** Named after the pid of who made them. */
+/** Namespaces are named after the pid of their creator. */
 function namespacesOf(pid: number): readonly string[] {
   const names = existsSync('/run/netns') ? readdirSync('/run/netns') : [];
   return names.filter((name) => name.startsWith(`hawser-${pid}-`));

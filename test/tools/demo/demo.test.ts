@@ -10,17 +10,17 @@ async function start(...args: readonly string[]): Promise<DemoRun> {
   return run;
 }
 
-/** Resolves once everything runs and a server has been killed: the busiest moment. */
+/** Resolves once everything runs and a server has been killed, the busiest moment. */
 async function untilInTheMiddle(run: DemoRun): Promise<void> {
   await waitFor('a server to be killed', () => run.output().includes('step 2 of 7'));
   const kinds = new Set(run.remember().map(({ kind }) => kind));
   expect([...kinds]).toEqual(expect.arrayContaining(['haproxy-master', 'haproxy-worker', 'node']));
 }
 
-/** Without counters: they count what has nothing to do with the demo. */
+/** Without counters, which also count traffic unrelated to the demo. */
 const rulesOfItsMachine = ({ namespace }: DemoRun) => namespace.run('nft', '-s', 'list', 'ruleset');
 
-it('one round loses no request, says so, and leaves nothing behind', { timeout: ROUND_MS }, async () => {
+it('one round loses no request, says so and leaves nothing behind', { timeout: ROUND_MS }, async () => {
   const run = await start('--once');
   const rules = await rulesOfItsMachine(run);
   await untilInTheMiddle(run);
@@ -36,7 +36,7 @@ it('one round loses no request, says so, and leaves nothing behind', { timeout: 
 it.each([
   ['SIGINT', 0],
   ['SIGTERM', 0],
-] as const)('%s in the middle leaves nothing behind', { timeout: ROUND_MS }, async (signal, code) => {
+] as const)('%s mid-round leaves nothing behind', { timeout: ROUND_MS }, async (signal, code) => {
   const run = await start();
   await untilInTheMiddle(run);
   run.signal(signal);
@@ -45,7 +45,7 @@ it.each([
   await expectNothingLeft(run);
 });
 
-it('a round that was interrupted is not a success', { timeout: ROUND_MS }, async () => {
+it('an interrupted round is not a success', { timeout: ROUND_MS }, async () => {
   const run = await start('--once');
   await waitFor('the demo to start', () => run.output().includes('starting'));
   run.signal('SIGINT');
@@ -53,7 +53,7 @@ it('a round that was interrupted is not a success', { timeout: ROUND_MS }, async
   await expectNothingLeft(run);
 });
 
-it('SIGKILL in the middle leaves nothing behind either', { timeout: ROUND_MS }, async () => {
+it('SIGKILL mid-round leaves nothing behind', { timeout: ROUND_MS }, async () => {
   const run = await start();
   await untilInTheMiddle(run);
   run.signal('SIGKILL');

@@ -1,6 +1,6 @@
 import type { Entry, EntryOf } from '../../faults/record/history.ts';
 
-/** A history of three nodes, 100 s long, in which nothing goes wrong: cp-1 holds the VIP all the time. */
+/** A 100 s history of three nodes in which nothing goes wrong and cp-1 always holds the VIP. */
 export function madeHistory(...more: readonly Entry[]): readonly Entry[] {
   const rest = (atMs: number, episode: number): readonly Entry[] => [
     { kind: 'rest', atMs, episode, reached: true, missing: '' },
@@ -26,7 +26,7 @@ export function madeHistory(...more: readonly Entry[]): readonly Entry[] {
 
 const names = ['cp-1', 'cp-2', 'cp-3'] as const;
 
-/** The address and the state, for a while or for good. */
+/** The node has the address and is MASTER, until `toMs` or to the end. */
 export function holds(node: string, fromMs: number, toMs?: number): readonly Entry[] {
   return [
     { kind: 'address', atMs: fromMs, node, holds: true },
@@ -42,7 +42,7 @@ export function holds(node: string, fromMs: number, toMs?: number): readonly Ent
   ];
 }
 
-/** A line of the node's journal. */
+/** A line in the node's journal. */
 export function told(
   node: string,
   atMs: number,
@@ -53,7 +53,7 @@ export function told(
   return { kind: 'journal', atMs, line: { ...who, ...line } };
 }
 
-/** Another generation of HAProxy serves from now on. */
+/** A new generation of HAProxy starts serving. */
 export function serving(node: string, atMs: number): Entry {
   return told(node, atMs, { event: 'generation-serving', program: 'haproxy-supervisor', kind: 'reload' });
 }

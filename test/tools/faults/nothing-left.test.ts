@@ -6,7 +6,7 @@ import { atRest, madeHistory } from './made-history.ts';
 
 const half = '.haproxy.cfg.0123456789abcdef';
 
-test('files that a killed program leaves half-written, and sockets that it had not claimed yet, are known by their names', () => {
+test('half-written files and unclaimed sockets of a killed program are recognised by their names', () => {
   const names = [half, 'run/.server-state.0123456789abcdef', 'haproxy.cfg.candidate'];
   const sockets = ['run/keepalived.sock.0badcafe', 'run/keepalived.sock.old.0badcafe'];
   expect([...names, ...sockets].filter((name) => !isTemporary(name))).toEqual([]);
@@ -25,7 +25,7 @@ test('files that a killed program leaves half-written, and sockets that it had n
   expect([...lasting, ...run].filter(isTemporary)).toEqual([]);
 });
 
-test('a temporary file is a violation once both monitors were started a minute after it had been seen', () => {
+test('a temporary file is a violation if both monitors were started at least a minute after it was seen', () => {
   const rests = [10_000, 80_000, 100_000].map((atMs) => atRest('cp-1', atMs, 1, { files: [half] }));
   const started = (part: string, atMs: number): Entry => ({
     kind: 'part',

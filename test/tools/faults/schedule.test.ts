@@ -6,7 +6,7 @@ import { type PlannedFault, planEpisode, roles } from '../../faults/generate/sch
 const seed = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 const number = fc.integer({ min: 1, max: 100_000 });
 
-test('a seed and a number plan the same episode each time, and others another one', () => {
+test('the same seed and number always plan the same episode, and others a different one', () => {
   fc.assert(
     fc.property(seed, number, (of, which) => {
       expect(planEpisode(of, which, all)).toEqual(planEpisode(of, which, all));
@@ -18,7 +18,7 @@ test('a seed and a number plan the same episode each time, and others another on
   ).toBe(3);
 });
 
-test('an episode has one to four faults, in order, each within the bounds of its kind', () => {
+test('an episode has one to four faults in order, each within the limits of its kind', () => {
   fc.assert(
     fc.property(seed, number, (of, which) => {
       const { faults } = planEpisode(of, which, all);
@@ -36,7 +36,7 @@ test('an episode has one to four faults, in order, each within the bounds of its
   );
 });
 
-test('a fault on every node hits each once, in any order, at most three seconds after the last', () => {
+test('a fault on every node hits each once, in any order, at most three seconds after the previous one', () => {
   const orders = new Set<string>();
   for (let number = 1; number < 500; number += 1)
     for (const { variant, role, startMs, endMs, turns } of planEpisode(3, number, ['restart-pod']).faults) {
@@ -53,7 +53,7 @@ test('a fault on every node hits each once, in any order, at most three seconds 
   expect(orders.size).toBe(6);
 });
 
-test('no two faults of the network overlap, and nothing happens to a node without power', () => {
+test('no two network faults overlap, and nothing else hits a node that is powered off or replaced', () => {
   const overlap = (a: PlannedFault, b: PlannedFault) => a.startMs <= b.endMs && b.startMs <= a.endMs;
   fc.assert(
     fc.property(seed, number, (of, which) => {
@@ -70,7 +70,7 @@ test('no two faults of the network overlap, and nothing happens to a node withou
   );
 });
 
-test('in ten thousand episodes every variant of every kind has its turn', () => {
+test('ten thousand episodes include every variant of every kind', () => {
   const seen = new Set(
     Array.from({ length: 10_000 }, (_, index) => planEpisode(7, index + 1, all)).flatMap(({ faults }) =>
       faults.map(({ name, variant }) => `${name} ${variant}`),

@@ -4,7 +4,7 @@ import { judge } from '../../faults/validate/judge.ts';
 import { findingsIn, findingsOf, validators } from './findings.ts';
 import { atRest, fault, holds, madeHistory, outage, probe, serving, told } from './made-history.ts';
 
-test('a history in which nothing happens is judged as a whole, and has no violation', () => {
+test('a history in which nothing goes wrong gets every verdict and no violation', () => {
   const verdicts = judge(madeHistory());
   expect(verdicts.flatMap(({ violations }) => violations)).toEqual([]);
   expect(verdicts.map(({ name }) => name)).toEqual(validators);
@@ -19,22 +19,22 @@ describe('V1', () => {
   test('two holders without a fault are a violation', () => {
     expect(found(...holds('cp-2', 10_000, 10_300))).toEqual(['two nodes hold the VIP for 300 ms']);
   });
-  test('three holders that become two are one violation', () => {
+  test('three holders that become two are a single violation', () => {
     expect(found(...holds('cp-2', 10_000, 10_300), ...holds('cp-3', 10_100, 10_200))).toEqual([
       'two nodes hold the VIP for 300 ms',
     ]);
   });
-  test('a hand-over of ten milliseconds is listed and no violation', () => {
+  test('a hand-over within ten milliseconds is noted but not a violation', () => {
     const [verdict] = judge(madeHistory(...holds('cp-2', 10_000, 10_009)));
     expect(verdict?.violations).toEqual([]);
     expect(verdict?.notes).toEqual(['1 hand-overs with two holders, the longest 9.0 ms']);
   });
-  test('two holders in a partition are none, and after its healing they are', () => {
+  test('two holders are allowed during a partition but not after it has healed', () => {
     const split = fault('partition', 'node', 'cp-2', [10_000, 12_000], ['cp-2']);
     expect(found(...split, ...holds('cp-2', 10_400, 12_100))).toEqual([]);
     expect(found(...split, ...holds('cp-2', 10_400, 12_500))).toEqual(['two nodes hold the VIP for 350 ms']);
   });
-  test('an address that is added by hand while the node is unplugged may stay for a second after that', () => {
+  test('an address added by hand on an unplugged node may stay for a second after it is plugged in', () => {
     const unplug = fault('unplug', 'node', 'cp-2', [10_000, 14_000], ['cp-2']);
     const added = fault('by-hand', 'add-vip', 'cp-2', [11_000, 11_010]);
     const address = (holds: boolean, atMs: number): Entry => ({ kind: 'address', atMs, node: 'cp-2', holds });
@@ -51,13 +51,13 @@ describe('V1', () => {
     expect(found(...kill, ...holds('cp-2', 9_999, 11_000))).toEqual([]);
     expect(found(...kill, ...holds('cp-2', 9_999, 11_500))).toEqual(['two nodes hold the VIP for 500 ms']);
   });
-  test('two holders prove nothing if no process was woken in time', () => {
+  test('two holders prove nothing if a process was woken late', () => {
     const stall: Entry = { kind: 'stall', fromMs: 9_800, toMs: 10_050 };
     expect(found(stall, ...holds('cp-2', 10_000, 10_300))).toEqual(['? two nodes hold the VIP for 300 ms']);
   });
 });
 
-test('two holders prove nothing if processes wait for a processor nearly all the time', () => {
+test('two holders prove nothing if processes wait for a CPU nearly all the time', () => {
   const machine = { kind: 'machine', atMs: 10_500, load: 30, waitingShare: 0.95, wallOffsetMs: 0 } as const;
   expect(findingsOf('V1')(machine, ...holds('cp-2', 10_000, 10_300))).toEqual([
     '? two nodes hold the VIP for 300 ms',
@@ -77,7 +77,7 @@ describe('V2', () => {
       found(...fault('stop', 'keepalived-supervisor', 'cp-2', [19_000, 22_000]), ...masters(22_000)),
     ).toEqual([]);
   });
-  test('an address without a MASTER is a violation', () => {
+  test('an address without MASTER state is a violation', () => {
     expect(
       found(
         { kind: 'vrrp', atMs: 30_000, node: 'cp-1', state: 'BACKUP' },
@@ -102,21 +102,21 @@ describe('V3', () => {
       '1 requests failed (ECONNRESET) within 20 ms, and a node was free of faults',
     ]);
   });
-  test('requests may fail within the bound of a fault and not after it', () => {
+  test('requests may fail within the bound of a fault but not after it', () => {
     const kill = fault('kill', 'haproxy', 'cp-1', [40_000, 40_010]);
     expect(found(...kill, ...outage(40_000, 40_900))).toEqual([]);
     expect(found(...kill, ...outage(40_000, 42_000))).toEqual([
       '9 requests failed (timeout) within 820 ms, and a node was free of faults',
     ]);
   });
-  test('one connection may be closed in the moment in which HAProxy marks a server down', () => {
+  test('one connection may be closed at the moment HAProxy marks a server down', () => {
     const down = told('cp-1', 40_300, { event: 'server-transition', from: 'up', to: 'down' });
     expect(found(down, probe(40_010, 'ECONNRESET'))).toEqual([]);
     expect(found(down, probe(40_010, 'ECONNRESET'), probe(40_050, 'ECONNRESET'))).toHaveLength(1);
     expect(found(down, probe(40_010, 'timeout'))).toHaveLength(1);
     expect(found(down, probe(40_500, 'ECONNRESET'))).toHaveLength(1);
   });
-  test("the effects of a fault's end may come before it is undone completely", () => {
+  test("effects of a fault's end may show before it is completely undone", () => {
     const stop = fault('stop', 'keepalived-container', 'cp-1', [40_000, 45_050]);
     const reset = probe(45_000, 'ECONNRESET');
     expect(found(...stop, reset)).toHaveLength(1);
@@ -127,7 +127,7 @@ describe('V3', () => {
     );
     expect(found(...stop, ...undo, reset)).toEqual([]);
   });
-  test('the end of a pod counts from when its programs resume, if they were stopped when it was terminated', () => {
+  test('the end of a pod counts from when its programs resume, if they were stopped while it was terminated', () => {
     const stop = fault('stop', 'haproxy-supervisor', 'cp-1', [38_000, 42_000]);
     const told = fault('restart-pod', 'both', 'cp-1', [40_000, 46_000]);
     expect(found(...stop, ...told, ...outage(43_000, 44_000))).toEqual([]);
@@ -136,14 +136,14 @@ describe('V3', () => {
     const elsewhere = fault('stop', 'haproxy-supervisor', 'cp-2', [38_000, 42_000]);
     expect(found(...elsewhere, ...told, ...outage(43_000, 44_000))).toHaveLength(1);
   });
-  test('not one request may fail when a supervisor is killed', () => {
+  test('no request may fail when a supervisor is killed', () => {
     const kill = fault('kill', 'haproxy-supervisor', 'cp-1', [40_000, 40_010]);
     expect(findingsOf('H1')(...kill, probe(40_100, 'ECONNRESET'))).toEqual([
       '1 requests failed (ECONNRESET) after kill haproxy-supervisor',
     ]);
     expect(found(...kill, probe(40_100, 'ECONNRESET'))).toEqual([]);
   });
-  test('an open connection that is cut after a harmless fault is a violation, and a planned end is not', () => {
+  test('an open connection cut after a harmless fault is a violation, but a planned end is not', () => {
     const kill = fault('kill', 'haproxy-supervisor', 'cp-1', [40_000, 40_010]);
     const stream = (toMs: number, reason: string | null): Entry => ({
       kind: 'stream',
@@ -156,12 +156,12 @@ describe('V3', () => {
       '1 open connections were cut (closed) after kill haproxy-supervisor',
     ]);
   });
-  test('nothing is demanded while no node is free of faults', () => {
+  test('requests may fail while no node is free of faults', () => {
     const all = ['cp-1', 'cp-2', 'cp-3'].flatMap((node) => fault('stop', 'haproxy', node, [40_000, 50_000]));
     expect(found(...all, ...outage(44_000, 49_900))).toEqual([]);
     expect(found(...all, ...outage(52_000, 52_100))).toHaveLength(1);
   });
-  test('a node on the other side of a partition counts for nothing', () => {
+  test('a node on the other side of a partition does not count', () => {
     const split = fault('partition', 'node and client', 'cp-1', [40_000, 60_000], ['cp-1', 'client']);
     const hung = fault('stop', 'haproxy', 'cp-1', [41_000, 60_000]);
     expect(found(...split, ...hung, ...outage(57_000, 58_000))).toEqual([]);
@@ -175,7 +175,7 @@ describe('V3', () => {
 });
 
 describe('H', () => {
-  test('more processes of HAProxy than a burst explains are a violation', () => {
+  test('more HAProxy processes than a burst explains are a violation', () => {
     const found = findingsOf('H2');
     const count = (of: number): Entry => ({ kind: 'haproxys', atMs: 40_000, node: 'cp-1', count: of });
     expect(found(count(11))).toEqual([]);
@@ -184,13 +184,13 @@ describe('H', () => {
       found(count(12), serving('cp-1', 30_000), serving('cp-1', 32_000), serving('cp-1', 34_000)),
     ).toEqual([]);
   });
-  test('a generation that drains at rest though no connection can have lasted so long is a violation', () => {
+  test('a generation still draining at rest after the longest possible connection is a violation', () => {
     const found = findingsOf('H2');
     const draining = atRest('cp-1', 50_000, 1, { draining: 1 });
     expect(found(draining)).toEqual(['1 generations drain at rest on cp-1, and 0 may have connections']);
     expect(found(draining, serving('cp-1', 20_000))).toHaveLength(1);
     expect(found(draining, serving('cp-1', 40_000))).toEqual([]);
-    // Connections through a VIP that the node has lost since are dead.
+    // Connections through a VIP that the node has since lost are dead.
     expect(found(draining, serving('cp-1', 20_000), ...holds('cp-1', 10_000, 21_000))).toEqual([]);
   });
   test('a generation that does not serve the file at rest is a violation', () => {
@@ -198,7 +198,7 @@ describe('H', () => {
       'cp-1 serves b, and haproxy.cfg is a',
     ]);
   });
-  test('other bytes at a later rest, and a reload that nothing asked for, are violations', () => {
+  test('a file that differs at a later rest and a reload without a reason are violations', () => {
     const file = (atMs: number, name: string, sha: string): Entry => ({
       kind: 'file',
       atMs,
@@ -215,7 +215,7 @@ describe('H', () => {
     const there = [file(49_000, 'haproxy.cfg', 'd'), file(51_000, 'haproxy.cfg', 'c')];
     expect(findingsOf('H4')(reload, file(1_000, 'haproxy.cfg', 'c'), ...there)).toEqual([]);
   });
-  test('a broken template on one node that changes a file of another is a violation', () => {
+  test('a broken template on one node that changes a file on another is a violation', () => {
     const broken = fault('damage-input', 'corrupt haproxy.cfg.ejs', 'cp-1', [40_000, 45_000]);
     const changed = (node: string): Entry => ({
       kind: 'file',
@@ -238,13 +238,13 @@ describe('Z', () => {
       'left behind: the VIP on cp-1',
     ]);
   });
-  test('a history that ends early is one', () => {
+  test('a history that ends early is a violation', () => {
     const verdicts = judge(madeHistory().filter(({ kind }) => kind !== 'over'));
     expect(verdicts.flatMap(({ violations }) => violations.map(({ what }) => what))).toEqual([
       'the history has no end: what was left was not looked for',
     ]);
   });
-  test('descriptors, processes and temporary files that have become more are one each', () => {
+  test('more descriptors, processes and temporary files are one violation each', () => {
     const later = atRest('cp-1', 100_000, 1, {
       descriptors: { haproxy: 40 },
       processes: 20,
@@ -259,7 +259,7 @@ describe('Z', () => {
       'cp-1: temporary file haproxy.cfg.tmp',
     ]);
   });
-  test('processes of generations that drain are not counted as more', () => {
+  test('processes of draining generations are not counted as growth', () => {
     const entries = (processes: number): readonly Entry[] =>
       madeHistory().map((entry) =>
         entry.kind === 'node' && entry.node === 'cp-1' && entry.episode === 1
@@ -270,7 +270,7 @@ describe('Z', () => {
     expect(found(13)).toEqual([]);
     expect(found(17)).toEqual(['cp-1: 9 processes that last, and later 13']);
   });
-  test('descriptors that are closed again at one of the last rests are none', () => {
+  test('descriptors that are closed again by one of the last rests are not a violation', () => {
     const at = (atMs: number, count: number) => atRest('cp-1', atMs, 1, { descriptors: { haproxy: count } });
     const entries = madeHistory().flatMap((entry) =>
       entry.kind === 'node' && entry.node === 'cp-1' && entry.episode === 1

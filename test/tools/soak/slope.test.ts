@@ -30,14 +30,14 @@ test('a sawtooth from garbage collection is flat, and growth beneath it is detec
   expect(growing && isFlat(growing, 0.5)).toBe(false);
 });
 
-test('a slope that shrinks is flat, and one within the tolerance too', () => {
+test('a falling slope is flat, and so is one within the tolerance', () => {
   const line = { from: 1, to: 1, error: 0.01 };
   expect(isFlat({ ...line, perHour: -5 }, 0.5)).toBe(true);
   expect(isFlat({ ...line, perHour: 0.4 }, 0.5)).toBe(true);
   expect(isFlat({ ...line, perHour: 0.6 }, 0.5)).toBe(false);
 });
 
-test('a few minutes tell no slope', () => {
+test('a few minutes are too short for a slope', () => {
   expect(
     slopeOf(
       samples(() => 1, 5),

@@ -28,7 +28,7 @@ test('--api-vip and --api-vips are merged into unique canonical addresses', () =
   expect(vips).toEqual(['10.0.0.5', 'fd00::5']);
 });
 
-test('all problems are reported at once, with the value and what was expected', () => {
+test('all problems are reported at once, with the value and the expected form', () => {
   const wrong = () =>
     settingsOf('--api-vip', '10.0.0.500', '--lb-port', '0', '--settle', '5', '--listen', 'localhost');
   expect(wrong).toThrow(/--api-vips "10\.0\.0\.500": .*expected IPv4 or IPv6/);

@@ -143,7 +143,7 @@ it('gives the same bytes for the same servers in any order', () => {
   );
 });
 
-it('holds a recovering server down as long as the comment states, and a single server not at all', () => {
+it('holds a recovering server down as long as the comment states, and a lone server not at all', () => {
   const seconds = (text: string) => Number(text.replace(/s$/, ''));
   const servers = ['a', 'b', 'c'].map((name, index) => server(name, `10.0.0.${index}`));
   const { check } = loadBalancerModel(settings, servers);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseStatisticsPage } from '../../../src/api-lb/server-rows.ts';
 
-/** As HAProxy 2.6.12 printed it, with servers of every kind and a status line with a comma and quotes in it. */
+/** Output of HAProxy 2.6.12, with servers of every kind and a status line that contains a comma and quotes. */
 const csv = readFileSync(new URL('../../fixtures/supervisor/statistics.csv', import.meta.url), 'utf8');
 
 const serversIn = (text: string) => parseStatisticsPage(text)?.servers;

@@ -8,7 +8,7 @@ const server = (name: string, state: 'up' | 'down', check = 'L7OK/200') => ({
   address: `10.0.0.1${name.at(-1)}:6443`,
 });
 
-test("a server's state change is reported with its check's words, and an unchanged state is not", () => {
+test("a server's state change is reported with its check's message, and an unchanged state is not", () => {
   const before = [server('cp-1', 'up'), server('cp-2', 'up'), server('cp-3', 'down')];
   const now = [server('cp-1', 'up'), server('cp-2', 'down', 'L7STS/500'), server('cp-3', 'up')];
   expect(serverTransitions(before, now)).toEqual([

@@ -19,7 +19,7 @@ function fileWith(text: string): SettingsReader {
 const noFile: SettingsReader = () => undefined;
 const files = ['/kubeconfig', '/template', '/etc/haproxy/haproxy.cfg'];
 
-test('a flag comes before its variable, the variable before the file, the file before the default', () => {
+test('a flag overrides its variable, the variable overrides the file, the file overrides the default', () => {
   const file = fileWith('apiPort: 1\nlbPort: 1\nhealthPort: 1\nhaproxy:\n  statPort: 4\n');
   const env = { HAWSER_API_PORT: '2', HAWSER_LB_PORT: '2' };
   const line = readCommandLine(haproxyMonitorCommand, [...files, '--api-port=3'], env, file);
@@ -50,7 +50,7 @@ test.each([
   [['--settings', 'a.yaml'], {}, `${process.cwd()}/a.yaml`],
   [[], { HAWSER_SETTINGS: './b.yaml' }, `${process.cwd()}/b.yaml`],
   [[], {}, undefined],
-])('%j with %j names the file %s', (argv, env, expected) => {
+])('%j with %j reads the file %s', (argv, env, expected) => {
   const asked: (string | undefined)[] = [];
   readCommandLine(haproxySuperviseCommand, argv, env, (path) => {
     asked.push(path);
@@ -59,17 +59,17 @@ test.each([
   expect(asked).toEqual([expected]);
 });
 
-test('a section is read by its own pod alone', () => {
+test('a section is read only by its own pod', () => {
   const file = fileWith('haproxy:\n  listen: 127.0.0.1:1\nkeepalived:\n  listen: 127.0.0.1:2\n');
   const listenOf = (spec: CommandSpec) => readCommandLine(spec, files, {}, file);
   expect(listenOf(haproxyMonitorCommand)).toMatchObject({ values: { listen: '127.0.0.1:1' } });
   expect(listenOf(keepalivedMonitorCommand)).toMatchObject({ values: { listen: '127.0.0.1:2' } });
-  // The supervisor's page is no key of the file.
+  // The file has no key for the supervisor's page.
   const supervised = readCommandLine(haproxySuperviseCommand, [], {}, file);
   expect(supervised).toMatchObject({ values: { listen: '127.0.0.1:29449' } });
 });
 
-test('the arguments come from the file if none is typed, and never in part', () => {
+test('the arguments come from the file only if all of them are omitted', () => {
   const file = fileWith('kubeconfig: /k\nhaproxy:\n  template: /t\n  config: /c\n');
   const read = (...argv: readonly string[]) => readCommandLine(haproxyMonitorCommand, argv, {}, file);
   expect(read()).toMatchObject({ values: { kubeconfig: '/k', template: '/t', config: '/c' } });
@@ -79,7 +79,7 @@ test('the arguments come from the file if none is typed, and never in part', () 
   expect(() => read('/1')).toThrow(/missing required argument 'TEMPLATE'\n.*'CONFIG'/);
 });
 
-test('a typed VIP replaces those of the file', () => {
+test('a VIP on the command line replaces those in the file', () => {
   const file = fileWith('apiVips: [10.0.0.5]\n');
   const vipsOf = (...flags: readonly string[]) =>
     settingsTyped(haproxyMonitorCommand, [...files, ...flags], {}, file).vips;
@@ -87,7 +87,7 @@ test('a typed VIP replaces those of the file', () => {
   expect(vipsOf('--api-vip=10.0.0.9')).toEqual(['10.0.0.9']);
 });
 
-test('every flag of a daemon is a key of the file, in one place, unless it says "never"', () => {
+test('every flag of a daemon is a key of the file in one place, unless it says "never"', () => {
   for (const { flags, section } of [
     haproxySuperviseCommand,
     haproxyMonitorCommand,
@@ -104,7 +104,7 @@ test('every flag of a daemon is a key of the file, in one place, unless it says 
   }
 });
 
-test('a flag that may be repeated is the same several times as once with commas', () => {
+test('repeating a flag is the same as one flag with a comma-separated list', () => {
   const read = (...argv: readonly string[]) => settingsTyped(timelineCommand, argv, {}, noFile).journal;
   expect(read('--journal', '/a', '--journal', '/b')).toEqual(['/a', '/b']);
   expect(read('--journal=/a,/b')).toEqual(['/a', '/b']);
@@ -112,7 +112,7 @@ test('a flag that may be repeated is the same several times as once with commas'
   expect(() => read('--journal', ',')).toThrow('Cannot use --journal ",": expected a directory');
 });
 
-test('what one call chooses has no variable, which other commands would read with another meaning', () => {
+test('flags of a single call have no variable, because other commands would give it another meaning', () => {
   const env = { HAWSER_KIND: 'ingress', HAWSER_CONFIG: '/etc/haproxy/haproxy.cfg' };
   for (const spec of [drainCommand, undrainCommand, moveVipCommand, timelineCommand]) {
     const line = readCommandLine(spec, [], env, noFile);
@@ -124,7 +124,7 @@ test('what one call chooses has no variable, which other commands would read wit
   });
 });
 
-test('a variable that was left set neither answers a question, nor forces, nor turns a deed into a rehearsal', () => {
+test('a leftover variable neither answers a prompt, nor forces, nor turns a real run into a dry run', () => {
   const env = { HAWSER_YES: '1', HAWSER_FORCE: '1', HAWSER_OVERWRITE: '1', HAWSER_DRY_RUN: '1' };
   for (const spec of [installCommand, uninstallCommand, drainCommand]) {
     const line = readCommandLine(spec, [], env, noFile);

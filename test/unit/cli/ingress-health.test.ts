@@ -16,13 +16,13 @@ test.each([
   ],
   ['https://[FD00::0:1]/ok?full', { secure: true, host: 'fd00::1', port: 443, path: '/ok?full' }],
   ['http://10.0.0.1', { secure: false, host: '10.0.0.1', port: 80, path: '/' }],
-])('%s is where the router is asked', (url, ingressHealth) => {
+])('%s is the URL at which the router is polled', (url, ingressHealth) => {
   expect(settingsOf(...vips, '--ingress-health', url)).toMatchObject({
     ingressHealth,
   });
 });
 
-test('ingress has a track file of its own, without a URL too', () => {
+test('ingress has its own track file, even without a URL', () => {
   expect(settingsOf(...vips).trackFiles).toEqual({
     api: '/var/run/keepalived/lb.track',
     ingress: '/var/run/keepalived/ingress.track',
@@ -42,7 +42,7 @@ test.each([
   );
 });
 
-test('a VIP says nothing about this node, and without an ingress VIP there is nothing to say', () => {
+test('the URL may not be at a VIP, and needs an ingress VIP', () => {
   const url = (host: string) => ['--ingress-health', `http://${host}:1936/`];
   expect(() => settingsOf(...vips, ...url('10.0.0.6'))).toThrow(/at 10\.0\.0\.6: it is a VIP, expected/);
   expect(() => settingsOf('--api-vips', '10.0.0.5', ...url('10.0.0.1'))).toThrow(/without --ingress-vips/);

@@ -11,12 +11,12 @@ test.each([
   ['2026-11-21T03:12:00.5+01:00', '2026-11-21T02:12:00.500Z'],
 ])('%s is %s', (text, at) => expect(parseMoment(text, now)).toBe(at));
 
-test('a time without a zone, and a date alone, are on the clock of this machine', () => {
+test("a time without a zone, and a date alone, use this machine's local time", () => {
   expect(parseMoment('2026-11-21 03:12', now)).toBe(new Date(2026, 10, 21, 3, 12).toISOString());
   expect(parseMoment('2026-11-21', now)).toBe(new Date(2026, 10, 21).toISOString());
 });
 
 test.each(['', '24', 'yesterday', '-5m', '2026-13-01', '2026-11-21T03:61', '1e9d', '999999d', '21.11.2026'])(
-  '"%s" is no time',
+  '"%s" is not a time',
   (text) => expect(parseMoment(text, now)).toBeUndefined(),
 );

@@ -12,6 +12,6 @@ test.each([
   ['bogus', undefined],
   ['', undefined],
   ['x'.repeat(10_000), undefined],
-])('%s was meant to be %s', (typed, expected) => {
+])('for %s the suggestion is %s', (typed, expected) => {
   expect(nearestName(typed, names)).toBe(expected);
 });

@@ -8,10 +8,10 @@ const howTo = 'node scripts/reference.ts writes it again';
 test.each([
   ['docs/configuration.md', referencePage],
   ['docs/router-settings.md', routerPage],
-])('%s is what the flags give', (path, page) => {
+])('%s is up to date with the flags', (path, page) => {
   expect(read(path), howTo).toBe(page());
 });
 
-test('schemas/config.schema.json is what the flags give', () => {
+test('schemas/config.schema.json is up to date with the flags', () => {
   expect(read('schemas/config.schema.json'), howTo).toBe(schemaText());
 });

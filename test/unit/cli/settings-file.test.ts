@@ -9,7 +9,7 @@ function problemsOf(text: string): readonly string[] {
   return parsed.kind === 'problems' ? parsed.problems : [];
 }
 
-test('values become what their flags would have, each with its line', () => {
+test('values are converted to those of their flags, each with its line', () => {
   const text = lines(
     ...['# a comment', 'apiVips: [10.0.0.5, "fd00::5"]', 'apiPort: 7443', 'haproxy:', '  drainTimeout: 20s'],
     ...['keepalived:', '  virtualRouterIds: [77, 78]', '  firstNode: true', '  realtimePriority: off'],
@@ -29,7 +29,7 @@ test('values become what their flags would have, each with its line', () => {
   });
 });
 
-test('every problem is listed at once, in the order of lines, with its path', () => {
+test('every problem is listed at once, in line order, with its path', () => {
   const text = lines(
     ...['apiPort: 70000', 'logLevel: loud', 'interface:', 'source: [nodes]', 'haproxy:'],
     ...['  drainTimeout: 55', 'keepalived:', '  firstNode: "yes"', '  virtualRouterIds: [77, 300]'],
@@ -71,7 +71,7 @@ test.each([
   ['a key like nothing known', 'frobnicate: 1', /unknown, expected one of [^;]*$/],
   ['the control socket, which clients find without the file', 'keepalived:\n  socket: /s', /socket: unknown/],
   ['a property of every object', '__proto__: 1', /__proto__: unknown/],
-])('%s is an error with the nearest right one', (_what, text, message) => {
+])('%s is an error that suggests the nearest valid key', (_what, text, message) => {
   expect(problemsOf(text)).toEqual([expect.stringMatching(message)]);
 });
 
@@ -91,7 +91,7 @@ test.each([
   expect(problemsOf(text)[0]).toMatch(message);
 });
 
-test('input that would grow without end is refused at once', () => {
+test('input that would expand without bound is refused at once', () => {
   const bomb = Array.from(
     { length: 20 },
     (_, i) => `k${i}: &k${i} [${Array(9).fill(i ? `*k${i - 1}` : 'x')}]`,
@@ -102,6 +102,6 @@ test('input that would grow without end is refused at once', () => {
   expect(problemsOf(`apiPort: ${'{a: '.repeat(5_000)}`).length).toBeGreaterThan(0);
 });
 
-test('a section with nothing but comments is as good as none', () => {
+test('a section with only comments counts as absent', () => {
   expect(problemsOf('apiPort: 6443\nkeepalived:\n  # monitorTimeout: 1s\n')).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-
 const files = ['/kubeconfig', '/template', '/etc/haproxy-b/haproxy.cfg'];
 const noFile = () => undefined;
 
-test('an instance has its name in the folder of every default path', () => {
+test('the name of an instance is in the folder of every default path', () => {
   const argv = ['--instance', 'b', '--listen', 'off'];
   const found = settingsTyped(haproxySuperviseCommand, argv, {}, noFile);
   expect(found).toMatchObject({
@@ -20,7 +20,7 @@ test('an instance has its name in the folder of every default path', () => {
   });
 });
 
-test('its supervisor is found by its name, which may be in the environment of its container', () => {
+test("an instance's supervisor is found by name, which may come from the container's environment", () => {
   const socket = '/var/run/haproxy-b/haproxy-master.sock';
   for (const [argv, env] of [
     [['--instance=b'], {}],
@@ -35,7 +35,7 @@ test('an explicit value stays unchanged', () => {
   expect(found).toMatchObject({ config: '/srv/haproxy.cfg', listen: { port: 1 } });
 });
 
-test('an instance reads a settings file that is named, and no other', () => {
+test('an instance reads only an explicitly given settings file', () => {
   const asked: (string | undefined)[] = [];
   const read = (path: string | undefined) => {
     asked.push(path);

@@ -15,13 +15,13 @@ test.each([
   ['haproxy bogus', 'unknown command\nhawser haproxy --help lists'],
   ['show-config keepalive', 'did you mean "show-config keepalived"?'],
   ['bogus', 'unknown command\nhawser --help lists'],
-])('what is no command: "%s"', (typed, said) => {
+])('unknown command: "%s"', (typed, said) => {
   const text = unknownCommandText(typed, summaries);
   expect(text).toContain(`Cannot run "${typed}": unknown command`);
   expect(text).toContain(said);
 });
 
-test('the usage of a group has its commands only, and no line is wider than 80 columns', () => {
+test('the usage of a group lists only its commands, and no line is wider than 80 columns', () => {
   expect(usageText(summaries, 'haproxy')).toBe(
     [
       'Usage: hawser haproxy COMMAND [--help]',
@@ -36,7 +36,7 @@ test('the usage of a group has its commands only, and no line is wider than 80 c
   expect(lines.map(({ length }) => length).filter((length) => length > 80)).toEqual([]);
 });
 
-test('a group is what several words begin with', () => {
+test('a group is a word with which several commands begin', () => {
   expect(['haproxy', 'show-config', 'status', '', 'hap'].map((name) => isGroup(summaries, name))).toEqual([
     true,
     true,
@@ -46,7 +46,7 @@ test('a group is what several words begin with', () => {
   ]);
 });
 
-test('examples with what they are good for, then the notes, in 80 columns', () => {
+test('examples come with their purpose, then the notes, in 80 columns', () => {
   const tail = helpTail(
     [['hawser status', 'on any node'], ['hawser status --watch']],
     [`It ${'goes on and '.repeat(9)}ends.`, 'Exit codes: 0 healthy.'],
@@ -63,7 +63,7 @@ test('examples with what they are good for, then the notes, in 80 columns', () =
   ]);
 });
 
-test('a long line can be typed as it stands: a shell goes on after the backslash, and no quotes are torn', () => {
+test('a long example can be pasted: it is wrapped with a backslash, and not within quotes', () => {
   const typed = `hawser status --json --timeout 1s --haproxy-monitor 127.0.0.1:2 | jq -r '.vips[] | [.vip, .holders[]] | @tsv'`;
   expect(
     helpTail([[typed]], [])

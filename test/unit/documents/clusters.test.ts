@@ -6,7 +6,7 @@ import { clusters } from '../../../src/commands/version-report.ts';
 const root = join(import.meta.dirname, '../../..');
 
 test.each(clusters)(
-  'docs/support.md and the README have the cluster that hawser version names: %s',
+  'docs/support.md and the README have the cluster listed by hawser version: %s',
   (cluster) => {
     const page = readFileSync(join(root, 'docs/support.md'), 'utf8');
     const [, day = '', commit = ''] = /\((\d{4}-\d\d-\d\d), commit (\w+)\)$/.exec(cluster) ?? [];

@@ -12,13 +12,13 @@ const documents = [
     .map((name) => `docs/${name}`),
 ];
 
-/** What documents have people type, by the command: flags, each with where it stands. */
+/** The flags in the documents' examples, by command; each flag with its document. */
 const typed = new Map<string, Map<string, string>>();
 for (const document of documents)
   for (const [, block = ''] of readFileSync(join(root, document), 'utf8').matchAll(/^```sh\n(.*?)^```/gms))
     for (const line of block.split('\n')) {
       const [code = ''] = line.replace(/^\$ /, '').split(/(?:^|\s)#/);
-      // Not where a shell function of that name is made, nor as a user's name.
+      // Not where a shell function of that name is defined, and not as a user name.
       for (const [, rest = ''] of code.matchAll(/(?:^|[;|(] *|\bexec .*)hawser((?: [a-z-][^\s|;)>]*)+)/g))
         note(document, rest.trim().split(' '));
     }
@@ -31,24 +31,24 @@ function note(document: string, words: readonly string[]): void {
   typed.set(command, flags);
 }
 
-test('the documents have people type many commands', () => {
+test('the documents contain examples of many commands', () => {
   expect([...typed.keys()].sort()).toEqual(
     expect.arrayContaining(['doctor', 'haproxy reload', 'install', 'keepalived stop', 'uninstall']),
   );
 });
 
 test.each([...typed])(
-  'hawser %s is a command, with every flag that a document types',
+  'hawser %s is a command and has every flag used in a document',
   async (command, flags) => {
     const known: readonly string[] = (await helpOf(command.split(' '))).flags;
     expect([...flags].filter(([flag]) => !known.includes(flag))).toEqual([]);
   },
 );
 
-test.each(Object.keys(commands))('hawser %s --help has examples and 80 columns', async (name) => {
+test.each(Object.keys(commands))('hawser %s --help has examples and fits in 80 columns', async (name) => {
   const { text } = await helpOf(name.split(' '));
   expect(text).toMatch(new RegExp(`^Usage: hawser ${name} \\[options\\]`));
   expect(text).toContain(`Examples:\n  hawser ${name}`);
-  // The name of a variable is not broken, however long openshift-router has made it.
+  // Variable names are not wrapped, however long openshift-router made them.
   expect(text.split('\n').filter((line) => line.length > 80 && /\S\s+\S/.test(line))).toEqual([]);
 });

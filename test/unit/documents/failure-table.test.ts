@@ -11,7 +11,7 @@ test('each row of docs/failures.md has a test, in the same order', () => {
   expect(failures).toEqual(failureTests.map(([failure]) => failure));
 });
 
-test.each(failureTests)('a test of that name shows it: %s', (_, file = '', title = '') => {
+test.each(failureTests)('a test with the listed title exists: %s', (_, file = '', title = '') => {
   expect(title).not.toBe('');
   expect(readFileSync(join(root, 'test', file), 'utf8')).toContain(title);
 });

@@ -20,12 +20,12 @@ const outage = (fault: string, subject: string) =>
   measured(`failover#faults/${fault}/${subject}/metrics/outageMs`);
 const hawserOutage = (fault: string) =>
   `${whole(outage(fault, 'hawser').median)} / ${whole(outage(fault, 'hawser').max)} ms`;
-/** In seconds, with so many digits. */
+/** In seconds, with this number of decimals. */
 const seconds = (ms: number, digits: number) =>
   (Math.round((ms / 1_000) * 10 ** digits) / 10 ** digits).toFixed(digits);
 const change = (subject: string) => measured(`change#change/${subject}`).median;
 
-test('every figure of the README is that of docs/performance/*.json', () => {
+test('every figure in the README matches docs/performance/*.json', () => {
   const [, rows = ''] = /^## Figures\n.*?^\|---\|---\|---\|\n(.*?)\n\n/ms.exec(page) ?? [];
   expect(rows.split('\n')).toEqual([
     `| reload of a broken haproxy.cfg: connections lost | ${reload('bad-file/hawser/lost')} of ${reload('bad-file/hawser/connections')} | ${reload('bad-file/shell/lost')} of ${reload('bad-file/shell/connections')} (shell daemon) |`,
@@ -37,13 +37,13 @@ test('every figure of the README is that of docs/performance/*.json', () => {
   ]);
 });
 
-test('the README says how fast the VIP moves when the node of the holder dies', () => {
+test("the README states how fast the VIP moves when the holder's node dies", () => {
   const aboutSeconds = `about ${seconds(outage('node-death', 'hawser').median, 1)} s`;
   expect(page).toContain(`moves the VIP in ${aboutSeconds}.`);
   expect(page).toContain(`| the node that holds the VIP | another node takes the VIP in ${aboutSeconds} |`);
 });
 
-test('the README names the programs that were measured', () => {
+test('the README names the versions that were measured', () => {
   const measuredWith = results
     .filter(({ bench }) => ['reload', 'change', 'failover'].includes(bench))
     .map(({ content: { machine } }) =>

@@ -10,7 +10,7 @@ const read = (path: string) => readFileSync(join(import.meta.dirname, '../../..'
 const [, patch = ''] =
   /### SELinux\n[^`]*(?:`[^`\n]+`[^`]*)*```yaml\n(.*?)```/s.exec(read('docs/install.md')) ?? [];
 
-test.each(pods)('the patch of docs/install.md gives every container of $name the type spc_t', (pod) => {
+test.each(pods)('the patch in docs/install.md gives every container of $name the type spc_t', (pod) => {
   const document = parseDocument(read(podLayout(pod).source.manifest));
   const before = document.toJS().spec;
   applyPatch(document, {
@@ -21,6 +21,6 @@ test.each(pods)('the patch of docs/install.md gives every container of $name the
   });
   const { securityContext, ...rest } = document.toJS().spec;
   expect(securityContext).toEqual({ ...before.securityContext, seLinuxOptions: { type: 'spc_t' } });
-  // No container has another one, which would come before the pod's.
+  // No container sets its own type, which would override the pod's.
   expect(JSON.stringify(rest)).not.toContain('seLinuxOptions');
 });

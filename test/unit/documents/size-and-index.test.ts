@@ -5,11 +5,11 @@ import { expect, test } from 'vitest';
 const root = join(import.meta.dirname, '../../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
-test('the README is short enough to be read: at most 120 lines', () => {
+test('the README is short: at most 120 lines', () => {
   expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(120);
 });
 
-test('the changelog has the form of Keep a Changelog, and at most 15 lines a part', () => {
+test('the changelog follows Keep a Changelog, with at most 15 lines per part', () => {
   const [, ...versions] = read('CHANGELOG.md').split(/^## /m);
   expect(versions.length).toBeGreaterThan(0);
   for (const version of versions) {
@@ -45,7 +45,7 @@ test.each(decisions)('decision %s has context, decision and consequences, in at 
 const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root });
 const sources = globSync('{src,test,scripts,bin}/**/*.ts', { cwd: root }).map((path) => `/${path}`);
 
-test('every source file that a page names exists', () => {
+test('every source file mentioned in a page exists', () => {
   const named = pages.flatMap((page) =>
     [...read(page).matchAll(/`([A-Za-z0-9/._-]+\.ts)`/g)].map(([, path = '']) => ({ page, path })),
   );

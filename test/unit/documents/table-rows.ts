@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The cells of every row of a page's tables, without their heads. */
+/** The cells of every row in a page's tables, without the header rows. */
 export function tableRows(path: string): readonly (readonly string[])[] {
   const lines = readFileSync(path, 'utf8').split('\n');
   return lines

@@ -21,7 +21,7 @@ interface Container {
   readonly securityContext: SecurityContext;
 }
 
-/** The containers of a manifest as the tables of the page have them. */
+/** The containers of a manifest, in the form of the page's tables. */
 function containersIn(path: string): readonly string[] {
   const { spec } = parse(read(path));
   const pod: PodSpec = spec.template?.spec ?? spec;
@@ -34,7 +34,7 @@ function containersIn(path: string): readonly string[] {
   });
 }
 
-test('docs/threat-model.md has the user and the capabilities of every container, and no others', () => {
+test('docs/threat-model.md has the user and capabilities of every container, and no others', () => {
   const tables = [...page.matchAll(/^\| container \|.*\n\|---.*\n((?:\|.*\n)+)/gm)].map(([, rows = '']) =>
     rows
       .trimEnd()
@@ -50,7 +50,7 @@ test('docs/threat-model.md has the user and the capabilities of every container,
 
 const claims = tableRows(join(import.meta.dirname, 'threat-tests.md'));
 
-test.each(claims)('the tests exist that hold: %s', (_, tests = '') => {
+test.each(claims)('the tests for this claim exist: %s', (_, tests = '') => {
   expect(tests).toContain('test/');
   expect(tests.split(' ').filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });

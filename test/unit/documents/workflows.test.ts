@@ -30,7 +30,7 @@ test.each(workflows)('every command of %s exists in the repository', (path) => {
   }
 });
 
-test('a pull request runs the static checks and the unit tests, and the night runs everything', () => {
+test('a pull request runs the static checks and the unit tests, and the nightly run runs everything', () => {
   const [night = '', change = '', tag = ''] = workflows;
   const commands = (path: string) => stepsOf(path).map(({ run }) => run);
   expect(commands(change)).toEqual(expect.arrayContaining(['npm run check:static', 'npm test']));
@@ -38,7 +38,7 @@ test('a pull request runs the static checks and the unit tests, and the night ru
   expect(commands(tag)).toContainEqual(expect.stringContaining('npm run release -- '));
 });
 
-test('the form for something wrong asks for the support bundle and the version', () => {
+test('the bug report form asks for the support bundle and the version', () => {
   const text = read('.github/ISSUE_TEMPLATE/bug.yml');
   expect(text).toContain('hawser support-bundle > bundle.tar.gz');
   expect(text).toContain('hawser version');

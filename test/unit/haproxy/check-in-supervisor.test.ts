@@ -19,7 +19,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** A supervisor with this answer, or none if it is undefined. Resolves with the lines that it received. */
+/** A supervisor with this answer, or with none if undefined. Resolves with the lines that it received. */
 async function supervisor(answer: object | undefined): Promise<readonly string[]> {
   const lines: string[] = [];
   const listening = createServer({ allowHalfOpen: true }, (client) => {
@@ -44,12 +44,12 @@ test('no path is sent to the supervisor, and its success is the verdict', async 
   expect(lines).toEqual(['check\n']);
 });
 
-test("a refusal has HAProxy's message", async () => {
+test("a refusal includes HAProxy's message", async () => {
   await supervisor({ ok: false, stage: 'check', message: 'Cannot use it', detail: 'unknown keyword' });
   expect(await check()).toEqual({ kind: 'invalid', message: 'Cannot use it', detail: 'unknown keyword' });
 });
 
-test('a refusal of a megabyte from a hostile container is cut', async () => {
+test('a megabyte-long refusal from a hostile container is truncated', async () => {
   await supervisor({ ok: false, stage: 'check', message: 'm'.repeat(1e6), detail: 'd'.repeat(1e6) });
   const outcome = await check();
   expect(JSON.stringify(outcome).length).toBeLessThan(5_000);
@@ -62,7 +62,7 @@ test.each([
     /HAProxy cannot be run/,
   ],
   ['a request it does not know', { ok: false, stage: 'protocol', message: 'no request' }, /no request/],
-])('an answer with %s is no verdict', async (_what, answer, words) => {
+])('an answer with %s is not a verdict', async (_what, answer, words) => {
   await supervisor(answer);
   const outcome = await check();
   expect(outcome).toMatchObject({ kind: 'impossible', message: expect.stringMatching(words) });
@@ -72,7 +72,7 @@ test.each([
 test.each([
   ['an answer without "ok"', {}],
   ['no answer in time', undefined],
-])('%s is no verdict, and the supervisor is unreachable', async (_what, answer) => {
+])('%s is not a verdict, and the supervisor is unreachable', async (_what, answer) => {
   await supervisor(answer);
   expect(await check(500)).toMatchObject({ kind: 'impossible', isUnreachable: true });
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createHaproxyProgram } from '../../../src/haproxy/haproxy-program.ts';
 import { testFolder } from '../../helpers/test-folder.ts';
 
-test('only leftovers of killed supervisors in the run directory are removed at the start', async () => {
+test('at startup, only leftovers of killed supervisors in the run directory are removed', async () => {
   const dir = testFolder();
   const kept = [
     'haproxy.last-good.cfg',

@@ -12,7 +12,7 @@ const large = `backend one\n  # ${'.'.repeat(2 * 1024 * 1024)}\n`;
 const conditional = '.if defined(X)\nbackend one\n.endif\n';
 const text = 'backend one\n  server a 127.0.0.1:80\n';
 
-/** The result of a search, and the servers that HAProxy is compared with. */
+/** The result of a search, and the servers with which HAProxy is compared. */
 async function searched(content: string, servedText = content) {
   using folder = mkdtempDisposableSync(join(tmpdir(), 'find-drift-'));
   const config = join(folder.path, 'haproxy.cfg');
@@ -34,6 +34,6 @@ test.each<readonly [string, string, string]>([
   ['a configuration of more than 2 MiB', large, large],
   ['a file that is not served', text, 'another'],
   ['a file with conditions', conditional, conditional],
-])('%s is not compared, and removed servers are deleted nevertheless', async (_, content, served) => {
+])('%s is not compared, but removed servers are still deleted', async (_, content, served) => {
   expect(await searched(content, served)).toEqual({ found: undefined, compared: [undefined] });
 });

@@ -17,7 +17,7 @@ async function askAll({ generation }: Running, [command = '']: readonly string[]
   return generation === 1 ? `1\n# be_id\n${names.map(row).join('\n')}\n\n` : '1\n# be_id\n\n';
 }
 
-test('a dead server is found among any number of removed servers that live', async () => {
+test('a dead server is found among any number of live servers that were removed', async () => {
   const ended = new Set<string>();
   const endSome = async (_: Running, choose: (sessions: readonly Session[]) => readonly Session[]) => {
     const chosen = choose(names.map((name) => ({ id: name, server: `web/${name}` })));

@@ -22,7 +22,7 @@ test.each(['show-info.txt', 'stats-prompt-show-info.txt'])(
   },
 );
 
-test('a field whose name ends alike is ignored', () => {
+test('a field whose name only ends the same is ignored', () => {
   expect(infoNumber('OtherPid: 7\nPid: 8\n', 'Pid')).toBe(8);
   expect(infoNumber('OtherPid: 7\n', 'Pid')).toBeUndefined();
   expect(infoNumber('', 'CurrConns')).toBeUndefined();
@@ -34,7 +34,7 @@ test('the master is distinguished from its workers', () => {
   expect(masterPid('# workers\n42 worker 0 0d 2.6\n')).toBeUndefined();
 });
 
-test("clients' sessions are found, the command line's own is not", () => {
+test("client sessions are found, the CLI's own session is not", () => {
   const sessions = recorded('show-sess.txt');
   const found = clientSessions(sessions);
   expect(sessions).toContain('fe=GLOBAL');

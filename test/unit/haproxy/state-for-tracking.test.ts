@@ -28,7 +28,7 @@ test("without the tracked server's state, the tracking server's state is dropped
   );
 });
 
-test('a server keeps a state that it shares with its tracked server, and loses any other', () => {
+test('a server keeps a state that it shares with its tracked server, and loses any other state', () => {
   const equal =
     head + row('masters/a', DOWN) + row('checks/a', DOWN) + row('checks/b', UP) + row('masters/b', UP);
   expect(stateForTracking(configuration, equal)).toBe(equal);
@@ -54,7 +54,7 @@ test("a server whose port differs in the file keeps its health and gets the file
   expect(stateForTracking(configuration, before)).toBe(after);
 });
 
-test('a tracked server may be named without its backend', () => {
+test('a tracked server may be given without its backend', () => {
   expect(stateForTracking(configuration, head + row('other/c', UP) + row('other/d', DOWN))).toBe(
     head + row('other/c', UP),
   );
@@ -84,7 +84,7 @@ test.each([
   expect(stateForTracking(configuration, known)).toBe(known);
 });
 
-test('a server that was disabled in the earlier file and is not in this one starts slowly', () => {
+test('a server disabled in the previous file, but not in this one, starts slowly', () => {
   const fields = (state: string) => `4 masters 1 a 10.0.0.1 ${state} 256 256 SINCE 1 0\n`;
   const disabled = head + fields('0 5').replace('SINCE', '77') + row('checks/a', UP);
   const starting = head + fields('1 0').replace('SINCE', '0') + row('checks/a', UP);

@@ -10,7 +10,7 @@ beforeEach(() => {
   dir = testFolder();
 });
 test.each(['vrrp_instance A {\n}\n', 'vrrp_instance A {\n}', markConfiguration('vrrp_instance A {\n}\n', 3)])(
-  'a marked copy gives back its number and the hash of the text that was copied',
+  'a marked copy contains its number and the hash of the copied text',
   (text) => {
     const path = join(dir, 'accepted');
     writeFileSync(path, markConfiguration(text, 7));

@@ -41,7 +41,7 @@ test('a complaint makes the file invalid, and is reported once although keepaliv
   });
 });
 
-test('the use of a track file that is not in the configuration is invalid', async () => {
+test('using a track file that is not in the configuration is invalid', async () => {
   const stderr = `${homeless}\n${unused('lb')}\n${unused('ingress')}\n`;
   expect(await verdict({ exitCode: 5, stderr })).toMatchObject({ kind: 'invalid' });
 });

@@ -47,7 +47,7 @@ vrrp_instance API {
   });
 });
 
-test('braces may be alone on a line or share one, and the default advert interval is a second', () => {
+test('braces may be alone on a line or share one, and the default advert interval is one second', () => {
   const text = 'vrrp_instance A\n{\n  interface eth0\n  virtual_ipaddress { 10.0.0.5 }\n}\n';
   expect(parseConfiguration(text).instances).toEqual([
     {

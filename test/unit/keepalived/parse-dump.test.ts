@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseDump, parseWords } from '../../../src/keepalived/parse-dump.ts';
 
-/** An excerpt of the dump that keepalived 2.2.7 writes at SIGUSR1. */
+/** An excerpt of the dump that keepalived 2.2.7 writes on SIGUSR1. */
 const dump = `------< Global definitions >------
  Router ID = n1
  Smtp HELO name = hawser-12
@@ -28,7 +28,7 @@ const dump = `------< Global definitions >------
    State = UP, RUNNING
 `;
 
-test('the number of the configuration and the states are read', () => {
+test('the configuration number and the states are read', () => {
   expect(parseDump(dump)).toEqual({
     number: 12,
     instances: [

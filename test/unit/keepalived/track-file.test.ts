@@ -42,7 +42,7 @@ test.each([
   expect(read()).toBe(expected);
 });
 
-test('FAULT stays for longer, because the monitor of a booting node may not run yet', () => {
+test('FAULT lasts longer, because the monitor of a booting node may not be running yet', () => {
   write(-254, 9_900);
   expect(createTrackFileWatchdog(path, 3_000)(false, now)).toEqual({
     path,
@@ -71,7 +71,7 @@ const note = (part: Partial<ParticipationNote>) =>
 const probeOf = (healthy: boolean) => ({ healthy: () => healthy, reset: () => undefined });
 
 test.each([true, false])(
-  'a node that is out stays in FAULT without its monitor (HAProxy healthy: %j)',
+  'without its monitor, a node that is out stays in FAULT (HAProxy healthy: %j)',
   (healthy) => {
     write(-254, 10_100);
     note({ state: 'out' });
@@ -82,7 +82,7 @@ test.each([true, false])(
   },
 );
 
-test('a waiting node without a monitor stays in FAULT until the end of the wait', () => {
+test('without its monitor, a waiting node stays in FAULT until the wait ends', () => {
   write(-254, 10_100);
   note({ state: 'waiting', until: 5_000 });
   let uptimeMs = 4_999;
@@ -149,14 +149,14 @@ test('a monitor that writes again is trusted at once', () => {
   expect(watchdog(false, now)).toEqual({ path, silent: false, demoted: false, value: 0 });
 });
 
-test('on a starved machine a monitor is silent after the same number of checks, however rare', () => {
+test('on a starved machine a monitor is silent after the same number of checks, however infrequent', () => {
   write(0, 100);
   const watchdog = createTrackFileWatchdog(path, 3_000);
   const looks = Array.from({ length: 14 }, (_, index) => watchdog(true, now + index * 2_000)?.silent);
   expect(looks).toEqual([...Array.from({ length: 12 }, () => false), true, true]);
 });
 
-test('a clock that was set forward makes no monitor silent', () => {
+test('setting the clock forward makes no monitor silent', () => {
   write(30, 0);
   const watchdog = createTrackFileWatchdog(path, 3_000);
   watchdog(true, now);

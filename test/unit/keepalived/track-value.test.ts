@@ -155,7 +155,7 @@ describe('property', () => {
     );
   });
 
-  test('if every monitor falls silent, nothing moves, whatever the last values', () => {
+  test('if every monitor goes silent, nothing moves, whatever the last values', () => {
     fc.assert(
       fc.property(group, fc.constantFrom(...Object.values(TRACK)), ({ nodes, holder }, last) => {
         const priorities = nodes.map(

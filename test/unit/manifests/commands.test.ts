@@ -14,19 +14,19 @@ const pathOf = (name: string) => join(import.meta.dirname, '../../../manifests',
 const routerManifest = pathOf('router/deployment.yaml');
 const manifests = [haproxyManifest, keepalivedManifest, routerManifest, pathOf('pod-proxy/deployment.yaml')];
 it.skipIf(noKubectl !== undefined).each(manifests)(
-  'kubectl reads every field of %s as one of its own',
+  'kubectl recognizes every field of the manifest %s',
   (manifest) => {
-    // `create --dry-run=client` wants a server. This goes through the same types without one, adds a limit, and drops every
-    // field that a Pod or a Deployment does not have.
+    // `create --dry-run=client` needs a server. This command parses with the same types without one, adds a limit, and drops every
+    // field that a Pod or Deployment does not have.
     const args = ['set', 'resources', '--local', '-f', manifest, '-o', 'json', '--limits=cpu=9'];
     const understood = JSON.parse(execFileSync('kubectl', args, { encoding: 'utf8' }));
-    // YAML 1.1 as kubectl reads it, where 0400 is octal.
+    // YAML 1.1 as parsed by kubectl, where 0400 is octal.
     expect(understood).toMatchObject(parse(readFileSync(manifest, 'utf8'), { version: '1.1' }));
   },
 );
 
 it.skipIf(noKubectl !== undefined)(
-  'the patch of service.yaml takes the network and the ports of the host away, which an API server has filled in',
+  'the patch in service.yaml removes the host network and the host ports that an API server has filled in',
   () => {
     const [, patch = ''] = /--patch '(.*)'$/m.exec(readFileSync(pathOf('router/service.yaml'), 'utf8')) ?? [];
     const filled = readFileSync(routerManifest, 'utf8').replaceAll(

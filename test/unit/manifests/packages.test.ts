@@ -17,12 +17,12 @@ const locked = z.object({
 });
 const lock = z.object({ packages: z.record(z.string(), locked) });
 
-/** Those of the bundle and of Node, without the project itself. */
+/** The packages of the bundle and of Node, without the project itself. */
 const shipped = Object.entries(lock.parse(JSON.parse(read('package-lock.json'))).packages).filter(
   ([path, { dev }]) => path !== '' && dev !== true,
 );
 
-test('every dependency has one exact version, and no package runs a script of its own when it is installed', () => {
+test('every dependency has one exact version, and no package runs an install script', () => {
   const { dependencies, devDependencies, optionalDependencies } = manifest.parse(
     JSON.parse(read('package.json')),
   );
@@ -32,7 +32,7 @@ test('every dependency has one exact version, and no package runs a script of it
   expect(read('scripts/image.sh')).toContain('npm ci --ignore-scripts');
 });
 
-test('every package that the bundle may contain is pinned by its checksum and has a license that asks for no source', () => {
+test('every package that the bundle may contain has a checksum and a license that does not require its source', () => {
   expect(shipped.length).toBeGreaterThan(50);
   const known = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'PSF-2.0', 'Unlicense'];
   const others = shipped.filter(([, { license, integrity }]) => !known.includes(license ?? '') || !integrity);

@@ -15,7 +15,7 @@ const deployment = parse(readFileSync(join(folder, 'deployment.yaml'), 'utf8'));
 const { metadata, spec } = deployment.spec.template;
 const [haproxy, proxy] = spec.containers;
 
-test('no container is root, and only the one that speaks to the API has the token', () => {
+test('no container runs as root, and only the one that calls the API has the token', () => {
   expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 65_529 });
   const mounts = ({ volumeMounts }: typeof haproxy) => volumeMounts.map(({ name }: { name: string }) => name);
   expect(spec.automountServiceAccountToken).toBe(false);
@@ -23,19 +23,19 @@ test('no container is root, and only the one that speaks to the API has the toke
   expect(mounts(haproxy)).not.toContain('service-account');
 });
 
-test('keys of the pod proxy are never on a disk of the node', () => {
+test("the pod proxy's keys are never on a disk of the node", () => {
   const volume = spec.volumes.find(({ name }: { name: string }) => name === 'conf-dir');
   expect(volume.emptyDir).toEqual({ medium: 'Memory' });
 });
 
-test('the command has what the environment of its container gives, and the probes ask their pages', async () => {
+test("the command has a flag for each variable in its container's environment, and the probes use the right ports", async () => {
   expect((await helpOf(['proxy'])).flags).toEqual(expect.arrayContaining(['--pod', '--namespace']));
   expect(proxy.env.map(({ name }: { name: string }) => name)).toEqual(['HAWSER_POD', 'HAWSER_NAMESPACE']);
   expect(proxy.livenessProbe.httpGet.port).toBe(defaultPorts.podProxy);
   expect(haproxy.livenessProbe.httpGet.port).toBe(defaultPorts.haproxySupervisor);
 });
 
-test('the permissions are what is asked of the API: lists and watches of its namespace, and Events', () => {
+test('the permissions match the requests to the API: lists and watches in its namespace, and Events', () => {
   const documents = parseAllDocuments(readFileSync(join(folder, 'rbac.yaml'), 'utf8'));
   const [account, role, binding] = [...documents].map((document) => document.toJS());
   expect(role.rules).toEqual([
@@ -51,7 +51,7 @@ test('the permissions are what is asked of the API: lists and watches of its nam
   expect(spec.serviceAccountName).toBe(account.metadata.name);
 });
 
-test('the permissions for DNS records are those that writing them takes, and are apart from the others', () => {
+test('the permissions for DNS records are what writing them needs, and are separate from the others', () => {
   const documents = parseAllDocuments(readFileSync(join(folder, 'dns.yaml'), 'utf8'));
   const [role, binding] = [...documents].map((document) => document.toJS());
   const resourceNames = [`hawser-${metadata.labels.app}`];
@@ -71,7 +71,7 @@ test('the permissions for DNS records are those that writing them takes, and are
   expect(binding.roleRef.name).toBe(role.metadata.name);
 });
 
-test('reading Nodes is a file of its own, for proxies whose addresses nothing else gives', () => {
+test('reading Nodes is a separate file, for proxies whose addresses come from nowhere else', () => {
   const documents = parseAllDocuments(readFileSync(join(folder, 'dns-nodes.yaml'), 'utf8'));
   const [role, binding] = [...documents].map((document) => document.toJS());
   expect([role.kind, binding.kind]).toEqual(['ClusterRole', 'ClusterRoleBinding']);
@@ -80,7 +80,7 @@ test('reading Nodes is a file of its own, for proxies whose addresses nothing el
   expect(binding.roleRef.name).toBe(role.metadata.name);
 });
 
-test('the template of the manifest has the pods that name the proxy as servers', () => {
+test("the manifest's template renders the pods that name the proxy as servers", () => {
   const own = readOwnPod({ metadata: { ...metadata, name: 'haproxy-1', namespace: 'default' } });
   if (own === undefined) throw new Error('the manifest has no pod');
   const { config } = requestsIn(own.annotations);

@@ -72,7 +72,7 @@ export const keepalivedManifest = fileURLToPath(
 );
 export const haproxyManifest = fileURLToPath(new URL('../../../manifests/haproxy.yaml', import.meta.url));
 
-/** Throws for every field that is not named above: a pod silently ignores a misspelt one. */
+/** Throws for every field that is not named above, because a pod silently ignores a misspelt one. */
 export function readPod(path: string): Pod {
   return parsePod(readFileSync(path, 'utf8'));
 }

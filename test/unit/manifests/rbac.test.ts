@@ -7,7 +7,7 @@ test.each([
   [[], 'ClusterRoleBinding', { kind: 'User', name: 'hawser' }, ['nodes']],
   [['--kubelet'], 'ClusterRoleBinding', { kind: 'Group', name: 'system:nodes' }, ['nodes']],
   [['--endpoints'], 'RoleBinding', { kind: 'User', name: 'hawser' }, ['endpointslices']],
-])('hawser rbac %j lets its subject read, and nothing else', (flags, kind, subject, resources) => {
+])('hawser rbac %j grants its subject read access, and nothing else', (flags, kind, subject, resources) => {
   const text = execFileSync(hawser, ['rbac', ...flags], { encoding: 'utf8' });
   const [role, binding, ...more] = [...parseAllDocuments(text)].map((document) => document.toJS());
   expect(more).toEqual([]);

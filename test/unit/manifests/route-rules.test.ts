@@ -25,7 +25,7 @@ const path = join(import.meta.dirname, '../../../manifests/router/route-crd.yaml
 const schema: Schema = parse(readFileSync(path, 'utf8'), { merge: true }).spec.versions[0].schema
   .openAPIV3Schema;
 
-/** What the API says against a value: CEL's transition rules only where there was a value before. */
+/** The API's objections to a value. CEL transition rules apply only if there was a previous value. */
 function refusals(at: Schema, value: unknown, before: unknown): readonly string[] {
   const problems: string[] = [];
   for (const { rule, message } of at['x-kubernetes-validations'] ?? [])
@@ -64,7 +64,7 @@ const tls = (fields: object) => ({ tls: { termination: 'edge', ...fields } });
 const headers = (...request: readonly object[]) => ({ httpHeaders: { actions: { request } } });
 const set = (name: string, value: string) => ({ name, action: { type: 'Set', set: { value } } });
 
-describe('a Route is edited to ask for another host (H1)', () => {
+describe('a Route is edited to claim another host (H1)', () => {
   test.each<[string, object, object]>([
     ['changed', { host: 'a.test' }, { host: 'b.test' }],
     ['set', {}, { host: 'b.test' }],
@@ -115,7 +115,7 @@ test.each<[string, object]>([
     headers(set('X-A', '%[req.hdr(X-B),lower] 100%%'), { name: 'Host', action: { type: 'Delete' } }),
   ],
   ['a certificate in a header', headers(set('X-A', '%{+Q}[ssl_c_der,base64]'))],
-])('the API takes %s', (_, fields) => {
+])('the API accepts %s', (_, fields) => {
   expect(said(fields)).toEqual([]);
 });
 
@@ -156,7 +156,7 @@ test.each<[string, object]>([
   expect(said(fields)).not.toEqual([]);
 });
 
-test('every text and list that a rule reads is bounded, so that the API can bound its cost', () => {
+test("every text and list in a rule is bounded, so that the API can bound the rule's cost", () => {
   const unbounded = (where: string, at: Schema): readonly string[] => [
     ...(at.type === 'string' && at.maxLength === undefined && at.enum === undefined ? [where] : []),
     ...(at.type === 'array' && at.maxItems === undefined ? [where] : []),

@@ -24,13 +24,13 @@ interface Schema {
   readonly 'x-kubernetes-int-or-string'?: boolean;
 }
 
-test('a generation that a reload replaces drains for as long as its sessions last', () => {
+test('a generation replaced by a reload drains for as long as its sessions last', () => {
   const [deployment] = read('deployment');
   const { args } = deployment.spec.template.spec.containers[0];
   expect(args).toContain('--force-delete-timeout=never');
 });
 
-test('only the container that speaks to the API has the token, and HAProxy reads its configuration only', () => {
+test('only the container that calls the API has the token, and HAProxy cannot write its configuration', () => {
   const [deployment] = read('deployment');
   const { spec } = deployment.spec.template;
   const mounts = (index: number) =>
@@ -47,7 +47,7 @@ describe('the definition of Routes', () => {
   const [version] = definition.spec.versions;
   const schema: Schema = version.schema.openAPIV3Schema;
 
-  it('is that of the Routes of OpenShift, with a status of its own', () => {
+  it("is that of OpenShift's Routes, with a status subresource", () => {
     expect(definition.metadata.name).toBe('routes.route.openshift.io');
     expect(definition.spec).toMatchObject({ group: 'route.openshift.io', scope: 'Namespaced' });
     expect(version).toMatchObject({ name: 'v1', served: true, storage: true, subresources: { status: {} } });
@@ -98,11 +98,11 @@ describe('the definition of Routes', () => {
     },
   };
 
-  it('keeps every field that a router reads or writes: the API drops what it does not name', () => {
+  it('keeps every field that a router reads or writes, because the API drops unknown fields', () => {
     expect(kept(schema, everything)).toEqual(everything);
   });
 
-  it('has all that the router reads of a Route', () => {
+  it('has every field of a Route that the router reads', () => {
     const reading = readRoute({ metadata: { namespace: 'shop', name: 'a' }, ...everything });
     expect(reading).toMatchObject({
       value: { subdomain: 'a', targetPort: 'http', tls: { secret: 'secret' }, headers: { request: [{}] } },
@@ -110,7 +110,7 @@ describe('the definition of Routes', () => {
   });
 });
 
-/** What the API keeps of a value with this schema. Throws at a value that the schema refuses. */
+/** What the API keeps of a value with this schema. Throws if the schema refuses the value. */
 function kept(schema: Schema, value: unknown): unknown {
   if (schema.enum !== undefined && !schema.enum.includes(value)) throw new Error(`refused: ${String(value)}`);
   if (Array.isArray(value)) return value.map((each) => kept(schema.items ?? {}, each));
@@ -130,7 +130,7 @@ describe('the Deployment', () => {
   const haproxy = container('haproxy');
   const router = container('router');
 
-  it('runs one pod on a node, which has its network', () => {
+  it('runs one pod per node, on the host network', () => {
     expect(spec.hostNetwork).toBe(true);
     expect(deployment.spec.strategy.rollingUpdate).toEqual({ maxSurge: 0, maxUnavailable: 1 });
     const [term] = spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution;
@@ -139,14 +139,14 @@ describe('the Deployment', () => {
       expect(deployment.spec.template.metadata.labels).toMatchObject(labels);
   });
 
-  it('keeps HAProxy for as long as clients are still sent to it, and gives it time to drain then', () => {
+  it('keeps HAProxy while clients are still sent to it, and then gives it time to drain', () => {
     const [, seconds] = haproxy.lifecycle.preStop.exec.command;
     const delay = router.env.find(({ name }: { name: string }) => name === 'ROUTER_GRACEFUL_SHUTDOWN_DELAY');
     expect(delay.value).toBe(`${seconds}s`);
     expect(spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(Number(seconds) + 55 + 5 + 10);
   });
 
-  it('shares configuration and sockets, keeps private keys in memory, and mounts nothing of the host', () => {
+  it('shares configuration and sockets, keeps private keys in memory, and mounts no host path', () => {
     for (const { volumeMounts } of spec.containers)
       for (const mountPath of [
         '/etc/haproxy-router',
@@ -162,7 +162,7 @@ describe('the Deployment', () => {
     expect(spec.volumes.filter((each: object) => 'hostPath' in each)).toEqual([]);
   });
 
-  it('is an instance with a name, and its two programs mean the same files', () => {
+  it('is a named instance, and both programs use the same files', () => {
     const pathsOf = (spec: CommandSpec, [...words]: string[]) => {
       const argv = words.slice(spec.name.split(' ').length);
       const line = readCommandLine(spec, argv, {}, () => undefined);
@@ -173,7 +173,7 @@ describe('the Deployment', () => {
     expect(pathsOf(routerCommand, router.args)).toEqual(pathsOf(haproxySuperviseCommand, haproxy.args));
   });
 
-  it('is what Service and PodMonitor choose, and has the ports that they name', () => {
+  it('is selected by Service and PodMonitor, and has the ports that they name', () => {
     const [[service], [monitor]] = [read('service'), read('monitoring/podmonitor')];
     const { labels } = deployment.spec.template.metadata;
     expect(labels).toMatchObject(service.spec.selector);
@@ -188,7 +188,7 @@ describe('the Deployment', () => {
     expect(ports).toEqual(expect.arrayContaining(named));
   });
 
-  it('is scraped under the jobs that the alerts select by', () => {
+  it('is scraped under the job names that the alerts select', () => {
     const [monitor] = read('monitoring/podmonitor');
     const jobs = monitor.spec.podMetricsEndpoints.map(
       ({ relabelings }: { relabelings: { targetLabel: string; replacement?: string }[] }) =>
@@ -198,7 +198,7 @@ describe('the Deployment', () => {
   });
 });
 
-test('the router may do with the API what it asks for, and nothing else', () => {
+test("the router's permissions are exactly those it uses", () => {
   const objects = read('rbac');
   const rules = objects.flatMap(({ kind, rules = [] }) =>
     rules.flatMap((rule: { apiGroups: string[]; resources: string[]; verbs: string[] }) =>

@@ -11,7 +11,7 @@ const runbooks = join(root, 'docs/runbooks');
 const names = rules.map(({ alert }) => alert);
 const runbookOf = (alert: string) => readFileSync(join(runbooks, `${alert}.md`), 'utf8');
 
-/** What follows the # in links to the headings of a page. */
+/** The anchors of a page's headings, without #. */
 function anchorsOf(path: string): readonly string[] {
   return [...readFileSync(path, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -25,14 +25,14 @@ function testsOf({ alert }: Rule): typeof ruleTests {
   return ruleTests.filter(({ name }) => name.startsWith(`${alert}: `));
 }
 
-test.each(rules)('$alert is tested firing and not firing', (rule) => {
+test.each(rules)('$alert is tested both firing and not firing', (rule) => {
   const asked = testsOf(rule).flatMap((each) => each.promql_expr_test);
   for (const { expr } of asked) expect(expr).toBe(`ALERTS{alertname="${rule.alert}",alertstate="firing"}`);
   expect(asked.some(({ exp_samples }) => exp_samples.length > 0)).toBe(true);
   expect(asked.some(({ exp_samples }) => exp_samples.length === 0)).toBe(true);
 });
 
-test.each(rules)('$alert names no label that it does not have when it fires', (rule) => {
+test.each(rules)('$alert uses only labels that it has when it fires', (rule) => {
   const fired = testsOf(rule).flatMap(({ promql_expr_test }) =>
     promql_expr_test.flatMap(({ exp_samples }) => exp_samples.map(({ labels }) => labels)),
   );
@@ -48,12 +48,12 @@ test.each(rules)('$alert has a runbook with meaning, impact, diagnosis and mitig
   expect(text.split('\n').filter((line) => headings.includes(line))).toEqual(headings);
 });
 
-test('no runbook is left of an alert that is gone', () => {
+test('no runbook remains of a removed alert', () => {
   const files = readdirSync(runbooks).filter((name) => name !== 'README.md');
   expect(files.sort()).toEqual(names.map((name) => `${name}.md`).sort());
 });
 
-test.each(names)('the runbook of %s types commands and names checks and alerts that exist', (alert) => {
+test.each(names)('the runbook of %s uses only commands, checks and alerts that exist', (alert) => {
   const text = runbookOf(alert);
   for (const [, list = ''] of text.matchAll(/--only ([a-z0-9,-]+)/g))
     for (const name of list.split(',')) expect(checks.map(({ id }) => id)).toContain(name);

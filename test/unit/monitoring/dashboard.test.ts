@@ -3,13 +3,13 @@ import { dashboard } from '../../helpers/monitoring/shipped.ts';
 
 const panels = dashboard.panels.filter(({ type }) => type !== 'row');
 
-test('one variable is the data source', () => {
+test('the data source is a variable', () => {
   const sources = dashboard.templating.list.filter(({ type }) => type === 'datasource');
   expect(sources.map(({ name }) => name)).toEqual(['datasource']);
 });
 
 test.each(panels)(
-  '$title has a description, a unit, a name for each line, and the data source of the variable',
+  "$title has a description, a unit, a name for each line, and the variable's data source",
   (panel) => {
     expect(panel.description?.length).toBeGreaterThan(20);
     expect(panel.fieldConfig?.defaults.unit).toMatch(/\w/);
@@ -18,7 +18,7 @@ test.each(panels)(
   },
 );
 
-test('no panel covers another, and each has an id of its own', () => {
+test('no panel covers another, and each has a unique id', () => {
   const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
     Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
   );

@@ -9,7 +9,7 @@ const pages = await drivenPages();
 const expressions = [...rules.map(({ alert, expr }) => [alert, expr] as const), ...dashboardExpressions];
 const mine = (metric: string) => /^(?:hawser|process|template)_/.test(metric);
 
-test.each(expressions)('%s asks for what a hawser shows: %s', (_, expression) => {
+test.each(expressions)('%s selects metrics that hawser has: %s', (_, expression) => {
   const selectors = selectorsIn(expression);
   expect(selectors).not.toEqual([]);
   for (const selector of selectors.filter(({ metric }) => mine(metric))) {
@@ -25,7 +25,7 @@ test.each(expressions)('%s asks for what a hawser shows: %s', (_, expression) =>
   }
 });
 
-test.each(expressions)('%s groups by labels that are there: %s', (_, expression) => {
+test.each(expressions)('%s groups by labels that exist: %s', (_, expression) => {
   const metrics = selectorsIn(expression).map(({ metric }) => metric);
   if (!metrics.every(mine)) return;
   const shown = [...pages.values()].flat().filter(({ name }) => metrics.includes(name));
@@ -33,7 +33,7 @@ test.each(expressions)('%s groups by labels that are there: %s', (_, expression)
   for (const label of groupingsIn(expression)) expect([...labels]).toContain(label);
 });
 
-test('docs/metrics.md is what the programs show', async () => {
+test("docs/metrics.md matches the programs' metrics", async () => {
   const page = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');
   expect(page, 'node scripts/reference.ts writes it again').toBe(metricsPage(await drivenTexts()));
 });

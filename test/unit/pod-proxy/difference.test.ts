@@ -29,7 +29,7 @@ it('connections to removed and moved servers may finish', () => {
   });
 });
 
-it('HAProxy reloads for anything else', () => {
+it('HAProxy is reloaded for anything else', () => {
   const before = configuration('10.0.0.1');
   expect(
     podProxyDifference(before, { ...before, text: `${before.text}  balance leastconn\n` }),

@@ -70,7 +70,7 @@ describe('the hosts of pods', () => {
   });
 
   it.each(['haproxy', 'haproxy.default', 'haproxy.default.svc', 'haproxy.default.svc.cluster.local'])(
-    'are those that name the proxy %s',
+    'are those of the pods that name the proxy %s',
     (master) => {
       expect(hostsOfPods({ name: 'a', app: 'web', ip: '10.0.0.1', master })).toEqual({ web: ['10.0.0.1'] });
     },
@@ -105,7 +105,7 @@ describe('the hosts of EndpointSlices', () => {
     expect(hostsOf(downstreamEndpoints(own, renamed))).toEqual({});
   });
 
-  it('keep a Service whose name a forged slice with this pod uses', () => {
+  it('keep a Service whose name is used by a forged slice with this pod', () => {
     const slices = slicesOf(['forged', ['10.0.0.9']], ['real', ['10.0.0.1', '10.0.0.2']]);
     expect(hostsOf(downstreamEndpoints(own, slices))).toEqual({ kubernetes: ['10.0.0.1', '10.0.0.2'] });
   });

@@ -9,7 +9,7 @@ function sample(column: string, type: Sample['row']['type'], key: string): Sampl
   return { row: { type, key, values: [] }, column: found, value: 7 };
 }
 
-it('lines have the names and tags of Telegraf, and the group and the pod', () => {
+it("lines have Telegraf's names and tags, and the group and the pod", () => {
   const samples = [sample('scur', 'server', 'web web-1'), sample('hrsp_2xx', 'frontend', 'web')];
   const labels = { proxy: 'web', group: 'a b', pod: '' };
   expect(linesOf(samples, () => labels, { host: 'haproxy-1', seconds: 1_700_000_000 })).toEqual([
@@ -26,7 +26,7 @@ it.each([
   expect(databaseIn({ 'kontrol.unity3d.com/opentsdb': text })).toEqual({ kind: 'at', target });
 });
 
-it.each(['http://kairosdb', 'kairosdb:0', 'kairosdb:70000', 'a b'])('%s is no database', (text) => {
+it.each(['http://kairosdb', 'kairosdb:0', 'kairosdb:70000', 'a b'])('%s is not a database', (text) => {
   expect(databaseIn({ 'hawser.dev/opentsdb': text })).toMatchObject({
     kind: 'wrong',
     message: expect.stringContaining(`"${text}"`),

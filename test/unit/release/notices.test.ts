@@ -37,7 +37,7 @@ test('npm notices cover what the bundle can contain on this processor, and no to
   ]);
 });
 
-test('packages with the same text share it, and a package without one is named', () => {
+test('packages with the same text share it, and a package without a text is named', () => {
   const doc = folder({ 'x/copyright': 'GPL-2\n', 'y/copyright': 'GPL-2' });
   const paragraph = (name: string) =>
     `Package: ${name}\nStatus: install ok installed\nArchitecture: all\nVersion: 1\n`;
@@ -49,7 +49,7 @@ test('packages with the same text share it, and a package without one is named',
   expect(text('z', 'x', 'y')).toBe(text('y', 'x', 'z'));
 });
 
-test('a Debian package without a copyright file has that of a package of the same source', () => {
+test('a Debian package without a copyright file gets that of a package from the same source', () => {
   const doc = folder({ 'gcc-14-base/copyright': 'GPL-3 with an exception' });
   const paragraph = (name: string) =>
     `Package: ${name}\nStatus: install ok installed\nSource: gcc-14 (14.2)\nArchitecture: amd64\nVersion: 14\n`;

@@ -17,7 +17,7 @@ function temporary(): string {
   return dir;
 }
 
-/** A repository of its own with all that a release reads. */
+/** A separate repository with everything that a release reads. */
 function repository() {
   const dir = temporary();
   const files = [
@@ -46,7 +46,7 @@ function repository() {
   return { dir, git, commit, release };
 }
 
-test('a release refuses a working tree that is not clean', () => {
+test('a release refuses a dirty working tree', () => {
   const { dir, release } = repository();
   appendFileSync(join(dir, 'README.md'), 'x\n');
   const { status, stderr } = release(version, '--arch', other);
@@ -56,7 +56,7 @@ test('a release refuses a working tree that is not clean', () => {
   ]);
 });
 
-test('a release names the places that disagree about the version', () => {
+test('a release names the places where the version differs', () => {
   const { dir, commit, release } = repository();
   const path = join(dir, 'manifests/keepalived.yaml');
   writeFileSync(path, readFileSync(path, 'utf8').replaceAll(`hawser:${version}`, 'hawser:9.9.9'));
@@ -88,7 +88,7 @@ test.skipIf(cannotBuild(other) === undefined)(
   },
 );
 
-test('the manifests of a release are whole files for kubectl apply, with the namespace first', () => {
+test('the manifests of a release are complete files for kubectl apply, with the namespace first', () => {
   const out = temporary();
   writeManifests({ root, out });
   expect(readdirSync(out).toSorted()).toEqual([

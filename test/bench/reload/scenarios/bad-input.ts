@@ -7,7 +7,7 @@ import { FORCE_DELETE_MS, squatter } from '../layout.ts';
 import { lossSpanMs, lostOf } from '../lost.ts';
 import type { Scenario } from '../scenario.ts';
 
-/** HAProxy tries a port that is taken for 2 s; by then the old listeners are back. */
+/** HAProxy retries a port in use for 2 s. By this time the old listeners are back. */
 const RESUMED_AFTER_MS = 4_000;
 
 const alwaysServing: Targets = {

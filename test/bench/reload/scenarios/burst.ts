@@ -9,7 +9,7 @@ import { watchProcesses } from '../process-watch.ts';
 import type { Bench, Scenario } from '../scenario.ts';
 
 const MESSAGES = 20;
-/** Timers of Node are a millisecond late: 20 of these are less than 50 ms. */
+/** Node's timers are up to a millisecond late, so 20 gaps still take less than 50 ms. */
 const GAP_MS = 2;
 
 export const burst: Scenario = {
@@ -60,7 +60,7 @@ async function sendBurst(bench: Bench, host: Host): Promise<{ firstAtMs: number;
   return { firstAtMs, lastAtMs };
 }
 
-/** About 150 answers, all of them the same: no process that serves an older file still has the port. */
+/** About 150 answers have to be the same. Then no process that serves an older file still has the port. */
 async function servesOnly(bench: Bench, host: Host, text: string): Promise<boolean> {
   await using prober = await host.startProber();
   await bench.pause(1_000);

@@ -7,7 +7,7 @@ import { lostOf } from '../lost.ts';
 import type { Bench, Scenario } from '../scenario.ts';
 
 const PATIENCE_MS = 5_000;
-/** Served again is served for good: nothing is lost for this long. */
+/** Service counts as restored once nothing has been lost for this long. */
 const CALM_MS = 1_000;
 
 export const killWorker = killScenario('kill-worker', 'haproxy-worker');
@@ -23,7 +23,7 @@ function killScenario(name: string, kind: ProcessKind): Scenario {
     },
     run: async (bench) => {
       const trials: { readonly servedAgainMs: number | undefined; readonly lost: number }[] = [];
-      // A fresh host each time: a supervisor may well wait longer before it starts the next one.
+      // A fresh host each time, because a supervisor may back off before the next restart.
       while (trials.length < (bench.quick ? 1 : 5)) trials.push(await killOnce(bench, kind));
       const times = trials.flatMap(({ servedAgainMs }) =>
         servedAgainMs === undefined ? [] : [servedAgainMs],
@@ -54,7 +54,7 @@ async function killOnce(bench: Bench, kind: ProcessKind) {
   return { servedAgainMs, lost: lostOf(await load.stop()) };
 }
 
-/** Of the last lost connection, or of the first good one after it. */
+/** The time of the last lost connection, or of the first good one after it. */
 function lastEventAtMs(load: Load): number | undefined {
   return load.events().findLast((event) => event.kind === 'lost' || event.kind === 'ok-again')?.atMs;
 }

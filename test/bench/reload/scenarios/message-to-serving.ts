@@ -4,7 +4,7 @@ import { isServedWithin, servingMs } from '../newest-served.ts';
 import type { Bench, Scenario } from '../scenario.ts';
 import { type BareTimes, startBareHaproxy } from '../start-bare-haproxy.ts';
 
-/** Between two measurements, so that one is over before the next begins. */
+/** Pause between two measurements, so that one is over before the next starts. */
 const REST_MS = 300;
 
 export const messageToServing: Scenario = {
@@ -17,7 +17,7 @@ export const messageToServing: Scenario = {
     const bareTimes: BareTimes[] = [];
     const messageTimes: number[] = [];
     const reloads = bench.quick ? 6 : 30;
-    // In turn, because a shared machine is not equally busy all the time.
+    // Alternating, because the load of a shared machine varies over time.
     for (let generation = 1; generation <= reloads; generation += 1) {
       bareTimes.push(await bare.measure());
       await bench.pause(REST_MS);
@@ -33,17 +33,17 @@ export const messageToServing: Scenario = {
   },
 };
 
-/** Undefined if it was not served within 10 s. */
+/** Resolves with undefined if it was not served within 10 s. */
 async function timeReload(bench: Bench, host: Host, generation: number): Promise<number | undefined> {
   host.install(generation);
   const { sentAtMs, answer } = host.reload();
   await isServedWithin(host.prober, generation, 10_000);
-  // The shell daemon says nothing, and keeps the connection for a while.
+  // The shell daemon does not answer and keeps the connection open for a while.
   await Promise.race([answer, bench.pause(2_000)]);
   return servingMs(host.prober, { generation, sentAtMs }, generation);
 }
 
-/** Of the medians. */
+/** The ratio of the medians. */
 function ratioOf(message: Spread | null, check: Spread | null, start: Spread | null): Figure {
   if (message === null || check === null || start === null) return null;
   return message.median / (check.median + start.median);

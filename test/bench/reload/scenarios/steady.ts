@@ -9,7 +9,7 @@ import { isServedWithin, servingMs } from '../newest-served.ts';
 import { watchProcesses } from '../process-watch.ts';
 import type { Bench, Scenario } from '../scenario.ts';
 
-/** A little above what is promised: the generator counts what it began, and may begin the last ones late. */
+/** Slightly above the promised rate: the generator counts the connections it started, and may start the last ones late. */
 const LOAD = { ratePerSecond: 540, streams: 60, streamRampMs: 900 };
 const EVERY_MS = 1_000;
 
@@ -89,7 +89,7 @@ function streamFigures(events: readonly LoadEvent[]): Figures {
   return { streamsCut: cuts.length, mostCutsIn100Ms: mostWithin(cuts, 100) };
 }
 
-/** Nothing of older generations should be left by now. */
+/** By now nothing should be left of older generations. */
 function figuresAfter(host: Host): Figures {
   const processes = host.processes();
   const counts = countKinds(processes);

@@ -36,7 +36,7 @@ test.each([
   ['throw', 'configuration'],
   ['uncaught', undefined],
 ])(
-  'a monitor of which a loop fails (%s) stops the others, says which once, and ends with 1',
+  'a monitor with a failing loop (%s) stops the others, names the loop once, and exits with 1',
   async (how, loop) => {
     const { code, lines } = await start(how).ended;
     expect(code).toBe(1);
@@ -69,7 +69,7 @@ test('a monitor that is asked to stop exits with 0 despite open handles', async 
 });
 
 test.each(['replaced', 'waiting'])(
-  'a monitor whose mounted file is replaced on the node ends to be started with the new one (%s)',
+  'a monitor whose mounted file is replaced on the node exits, so that it is restarted with the new file (%s)',
   async (how) => {
     const at = (name: string) => join(directory, name);
     for (const name of ['node', 'mounted']) writeFileSync(at(name), 'old');

@@ -10,7 +10,7 @@ import { waitFor } from '../../../helpers/wait-for.ts';
 const expressions = [...rules.map(({ expr }) => expr), ...dashboardExpressions.map(([, expr]) => expr)];
 const selectors = expressions.flatMap(selectorsIn);
 
-test("HAProxy's exporter has the metrics that alerts and dashboard use, and each page has its own", async () => {
+test("HAProxy's exporter has the metrics in the alerts and dashboard, and each page has its own metrics", async () => {
   await using cluster = await createCluster(3);
   await Promise.all(cluster.nodes.map(cluster.startServer));
   const balancer = createLoadBalancer(cluster, cluster.kubeconfig('https://10.77.0.11:6443'));

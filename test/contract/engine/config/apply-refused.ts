@@ -1,7 +1,7 @@
 /**
- * `node apply-refused.ts DIRECTORY WHEN`: brings a text into effect, then one that is refused while the disk fills up, by the check that follows its
- * runtime update (`updated`) or by the start (`started`). Then frees the disk and applies a third text. Prints the outcomes of the second and third
- * text, and what was on disk.
+ * `node apply-refused.ts DIRECTORY WHEN`: applies a text, then a second one that is refused while the disk fills up: by the check that
+ * follows its runtime update (`updated`) or by the start (`started`). Then frees the disk and applies a third text. Prints the outcomes
+ * of the second and third text, and what was on disk.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

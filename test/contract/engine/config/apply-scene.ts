@@ -42,7 +42,7 @@ export interface SceneOptions extends Partial<Policy> {
   readonly onForeign?: (foreign: ForeignFile) => void;
 }
 
-/** Functions that resolve with the outcome for a configuration. During the pause after a failure it is the previous outcome. */
+/** Functions that resolve with the outcome for a configuration, or with the previous outcome during the pause after a failure. */
 export interface SceneDeployer {
   readonly apply: (text: string, signal: AbortSignal, mode?: number) => Promise<ApplyOutcome | undefined>;
   readonly applySet: (set: Rendered, signal: AbortSignal) => Promise<ApplyOutcome | undefined>;

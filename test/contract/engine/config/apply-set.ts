@@ -1,7 +1,7 @@
 /**
- * `node apply-set.ts CONFIG SOCKET ROUNDS [STEP]`: applies one set without HAProxy, or several separated by commas. Of several sets, each is applied
- * at runtime before the previous one is validated. Prints the last outcome and the number of its steps. With STEP the process is killed just before
- * that step changes the disk, or halfway through its write. APPLY_AS in the environment is the user to run as.
+ * `node apply-set.ts CONFIG SOCKET ROUNDS [STEP]`: applies one set or several, separated by commas, without HAProxy. Each further set is
+ * applied at runtime before the previous one is validated. Prints the last outcome and its number of steps. With STEP, the process is
+ * killed just before that step changes the disk, or halfway through its write. APPLY_AS is the user to run as.
  */
 import fs, { type FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';

@@ -51,7 +51,7 @@ it('no reader ever sees a partly written file', async () => {
   expect([...seen].filter((text) => !texts.includes(text))).toEqual([]);
 });
 
-it('a symbolic link stays, and its target is replaced', async () => {
+it('a symbolic link is kept, and its target is replaced', async () => {
   await scene.serve();
   mkdirSync(join(scene.directory, 'data'));
   symlinkSync('data/real.cfg', scene.configPath);
@@ -79,7 +79,7 @@ it('leftovers of a killed monitor are removed, and nothing else', async () => {
   expect(names).toEqual(expect.arrayContaining(kept));
 });
 
-describe('an HAProxy that cannot be run is no verdict on the text', () => {
+describe('an HAProxy that cannot be run says nothing about the text', () => {
   const cases: readonly [string, (path: string) => void, string][] = [
     ['is missing', (path) => rmSync(path), 'ENOENT'],
     ['may not be executed', (path) => chmodSync(path, 0o644), 'EACCES'],

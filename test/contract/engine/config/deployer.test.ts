@@ -50,7 +50,7 @@ describe('a changed mode of an unchanged text', () => {
 });
 
 describe('a text that HAProxy refuses', () => {
-  it('never reaches the live file, and the outcome has the message of HAProxy', async () => {
+  it("never reaches the live file, and the outcome has HAProxy's message", async () => {
     const deployer = scene.deployer();
     await deployer.apply(goodText(), signal);
     const inode = statSync(scene.configPath).ino;
@@ -115,7 +115,7 @@ describe('a text that the supervisor refuses', () => {
 });
 
 describe('a supervisor', () => {
-  it('that does not run: the file stays, and the request is repeated', async () => {
+  it('that is not running: the file stays, and the request is repeated', async () => {
     await scene.stopServing();
     const deployer = scene.deployer();
     expect(await deployer.apply(goodText(), signal)).toMatchObject({ kind: 'unreachable' });

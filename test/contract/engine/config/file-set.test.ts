@@ -83,7 +83,7 @@ describe('a set', () => {
     },
   );
 
-  it('with a file changed by hand is repaired before it is blamed for a refusal', async () => {
+  it('is repaired, if a file was changed by hand, before it is blamed for a refusal', async () => {
     const { applySet } = scene.deployer();
     await applySet(setOf('one'), signal);
     writeFileSync(fileOf('maps/hosts.map'), 'a.example eno\n');
@@ -108,7 +108,7 @@ describe('the last good set stays complete', () => {
     expect([filesBeside(scene.configPath).length, reloads()]).toEqual([3, 1]);
   });
 
-  it('if the supervisor refuses the new one: the previous set is restored', async () => {
+  it('if the supervisor refuses the new set: the previous one is restored', async () => {
     const { applySet } = scene.deployer();
     await applySet(setOf('one'), signal);
     const text = live();

@@ -77,7 +77,7 @@ test('a change refused at runtime becomes a reload with that reason', async () =
   expect(await deployer.apply(after, signal)).toMatchObject({ what: 'refused', reason: 'No such server.' });
 });
 
-test('after a conflict the change starts from the running revision, or is a reload', async () => {
+test('after a conflict the change starts from the running revision, or becomes a reload', async () => {
   const deployer = await begun();
   answerChange({ ok: false, stage: 'change', message: 'no', running: sha256Of(after) });
   expect(await deployer.apply(after, signal)).toMatchObject({ kind: 'reloaded', atRunTime: true });
@@ -85,13 +85,13 @@ test('after a conflict the change starts from the running revision, or is a relo
   expect(asked()).not.toContain('reload');
 });
 
-test('a change that exceeds the limit of a line is a reload', async () => {
+test('a change that exceeds the line limit becomes a reload', async () => {
   const deployer = await begun(() => ({ changes: [{ text: 'x'.repeat(270_000) }] }));
   await deployer.apply(after, signal);
   expect(asked()[0]).toBe('reload');
 });
 
-test('a change names the files as they are on disk, where they exist already', async () => {
+test('a change uses the names of existing files on disk', async () => {
   const set = (content: string): Rendered => ({
     text: `# hawser renders this file\n${goodText()}# ${SET_FOLDER}/list\n`,
     mode: 0o644,

@@ -50,7 +50,7 @@ async function serve(servers: readonly ApiServer[]): Promise<() => string> {
   return () => written;
 }
 
-/** The status of an HTTP answer; `000` if the connection was closed without one. */
+/** The status of an HTTP response; `000` if the connection was closed without one. */
 async function status(url: string): Promise<string> {
   const answer = await net.run(
     'sh',
@@ -109,7 +109,7 @@ it("closes an idle connection to a vanished server once the server's checks fail
   await waitFor('the connection to reach the server', async () =>
     (await askRuntimeApi(join(directory, 's.sock'), 'show sess', 1_000))?.includes('be=masters srv=a'),
   );
-  // No packet announces the end of the connection.
+  // No packet announces that the connection is dead.
   const drop = 'chain input { type filter hook input priority 0; tcp dport 7001 drop; tcp sport 7001 drop; }';
   await net.run('nft', `table inet vanished { ${drop} ; }`);
   expect(await closed).toEqual([0, null]);
@@ -129,7 +129,7 @@ it('admits only its own user to the stats socket', async () => {
   expect(mode.trim()).toBe('600');
 });
 
-/** Where Debian's OpenSSL reads them. */
+/** The folder from which Debian's OpenSSL loads them. */
 const SYSTEM_CAS = '/usr/lib/ssl/certs';
 
 it("does not load the system's CAs, which it does not need", async ({ skip }) => {

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { filesFolder, namesOnDiskIn, revisionIn } from '../../../../src/engine/config/layout.ts';
 import { type Rendered, SET_FOLDER, type SetFile } from '../../../../src/engine/config/set.ts';
 
-/** A proxy that answers with the entry of its map for the host. */
+/** A proxy that answers with its map entry for the host. */
 export function mainText(port = 19_080): string {
   return `# hawser renders this file
 global
@@ -34,12 +34,12 @@ export function setOf(round: string): Rendered & { readonly others: readonly Set
   };
 }
 
-/** The folder that a main file names. */
+/** The folder that a main file refers to. */
 export function folderIn(text: string): string {
   return /^ {2}default-path origin (.*)$/m.exec(text)?.[1] ?? '';
 }
 
-/** The main file at a path and the files that it names, as they were rendered. */
+/** The main file at a path and the files that it refers to, as they were rendered. */
 export function setAt(path: string): {
   readonly text: string;
   readonly files: Readonly<Record<string, string>>;

@@ -125,7 +125,7 @@ test('input beyond the waiting lines is not read, so it uses no memory', async (
   flood.on('error', () => {});
   flood.write('reload\n'.repeat(1_000_000));
   await waitFor('the first of its lines to wait', () => held === 256);
-  // Each takes several rounds of the event loop. In each round the server would read 64 kB of the 7 MB.
+  // Each ping takes several rounds of the event loop. In each round the server would read 64 kB of the 7 MB.
   for (let round = 0; round < 100; round += 1) expect(await askRaw(path, 'ping\n')).toEqual([echoed('ping')]);
   expect(flood.writableLength).toBeGreaterThan(0);
   expect(held).toBe(256);

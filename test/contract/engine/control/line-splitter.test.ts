@@ -87,7 +87,7 @@ test('a line without an end uses no memory', async () => {
   collect();
   const before = process.memoryUsage().arrayBuffers;
   for (let bytes = 0; bytes < sent; bytes += 64 * 1024) splitter.push(Buffer.alloc(64 * 1024, 'x'));
-  // Buffers are freed a moment after their collection.
+  // Buffers are freed a moment after they are collected.
   await waitFor('the bytes to be given back', () => {
     collect();
     return process.memoryUsage().arrayBuffers - before < sent / 8;

@@ -26,7 +26,7 @@ test('a request aborted while its connection is opened leaves no connection behi
   }, request.signal);
   expect(answer).toMatchObject({ kind: 'failure' });
   expect(opened).toBe(1);
-  // The handshake of a remaining connection takes a moment. The next request of another client comes after it.
+  // The handshake of a leftover connection takes a moment. The next request, from another client, comes after it.
   const other = openTestSession(cluster);
   onTestFinished(other.close);
   const wide = { ...limits, signal: new AbortController().signal };

@@ -161,7 +161,7 @@ test('polls reuse one kept-alive connection instead of a TLS handshake each', as
   cluster.writeKubeconfig(server.url);
   seen = watchNodes(cluster, { checkInterval: 1_000 });
   await waitFor('five polls of two lists each', () => server.served().requests > 14);
-  // Two connections for the watches and one for the polls. An answer later than 2 s ends all three, so a busy machine may need as many again. With
-  // one per list there would be more than twelve.
+  // Two connections for the watches and one for the polls. An answer later than 2 s ends all three, so a busy machine may need
+  // three more. With one per list there would be more than twelve.
   expect(server.served().accepted).toBeLessThan(10);
 });

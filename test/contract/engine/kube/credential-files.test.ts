@@ -36,7 +36,7 @@ test('files on a dead mount block one thread in total, however many requests wai
   expect(reads.map(({ path }) => path)).toEqual(['/dead/ca.crt']);
 });
 
-test('once the mount is back the files are read again', async () => {
+test('once the mount is back, the files are read again', async () => {
   let isDead = true;
   const reads: ((file: RegularFile) => void)[] = [];
   const file = { bytes: Buffer.from('ca'), mode: 0o600, ctimeMs: 0 };
@@ -50,7 +50,7 @@ test('once the mount is back the files are read again', async () => {
   expect(await files()).toEqual({ ca: Buffer.from('ca') });
 });
 
-test('a FIFO is refused by name, and read once it is a file', async () => {
+test('a FIFO is refused with its name, and read once it is a regular file', async () => {
   const ca = join(dir, 'ca.crt');
   const key = join(dir, 'key.pem');
   writeFileSync(ca, 'ca');
@@ -64,7 +64,7 @@ test('a FIFO is refused by name, and read once it is a file', async () => {
   expect(await files()).toEqual({ ca: Buffer.from('ca'), key: Buffer.from('key') });
 });
 
-test.each(['', '\n'])('a token file that contains %j is refused by name', async (content) => {
+test.each(['', '\n'])('a token file that contains %j is refused, and the error names it', async (content) => {
   const token = join(dir, 'token');
   writeFileSync(token, content);
   const user = { name: 'u', authProvider: { name: 'tokenFile', config: { tokenFile: token } } };

@@ -59,7 +59,7 @@ test.each([
 });
 
 test.each(['0.5', '[a]', '{a: 1}'])(
-  'a certificate that is %s instead of text is refused by name',
+  'a certificate that is %s instead of text is refused, and the error names it',
   async (value) => {
     const loading = load(`{client-certificate-data: ${value}, client-key-data: ${value}}`);
     await expect(loading).rejects.toThrow(/^Cannot use kubeconfig .*client-certificate-data cannot be used/);

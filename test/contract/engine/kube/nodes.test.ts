@@ -39,7 +39,7 @@ test('nodes with either label are servers once, and nodes without a label are no
   expect(seen.observations.every((item) => item.kind === 'servers' && item.servers.length >= 2)).toBe(true);
 });
 
-test('the watch alone follows a node that is added, relabelled and gets another address', async () => {
+test('the watch alone follows a node that is added, relabelled, or gets another address', async () => {
   const server = await cluster.start();
   cluster.writeKubeconfig(server.url);
   seen = watchNodes(cluster);
@@ -52,7 +52,7 @@ test('the watch alone follows a node that is added, relabelled and gets another 
   await seen.sees(['cp-1=10.0.0.1'], 'watch');
 });
 
-test('nothing is observed before both labels were listed: half a list would look like a loss', async () => {
+test('nothing is observed before both labels have been listed: half a list would look like a loss', async () => {
   cluster.store.set(node('cp-2', ['10.0.0.2'], { 'node-role.kubernetes.io/master': '' }));
   let isMasterDenied = true;
   const server = await cluster.start({
@@ -95,7 +95,7 @@ test("a node's heartbeat does not trigger another choice", async () => {
   const session = openApiSession({ kubeconfig, apiPort: 1, fallbacks: [] }, stop.signal);
   const observations: Observation[] = [];
   let chosen = 0;
-  // Read once for each choice.
+  // This is read once for each choice.
   const subnets = () => {
     chosen += 1;
     return [];

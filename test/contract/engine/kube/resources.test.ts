@@ -70,7 +70,7 @@ function follow<T>(resource: Resource<T>, timing: Partial<ListWatchTiming> = {})
   return { following, received, logged, sees };
 }
 
-test('objects with one name in two namespaces are distinct, and a watch alone follows them', async () => {
+test('objects with the same name in two namespaces are distinct, and a watch alone follows them', async () => {
   const { sees } = follow(routes);
   await sees(['a.example', 'b.example', 'blog.example', 'c.example']);
   await waitFor('the watch', () => server.served().watches === 1);

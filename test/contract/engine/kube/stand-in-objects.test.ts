@@ -43,14 +43,14 @@ function ask(method: string, path: string, body?: unknown, token?: string): Prom
 }
 
 const real = (name: string): StoredObject => JSON.parse(readRecording(`objects/${name}`).body);
-/** As a client sends it, without the fields that the API adds. */
+/** The object as a client sends it, without the fields that the API adds. */
 function wish(name: string): StoredObject {
   const { metadata, status: _, ...rest } = real(name);
   const { name: its = '', namespace, labels } = metadata;
   return { ...rest, metadata: { name: its, ...(namespace && { namespace }), ...(labels && { labels }) } };
 }
 
-/** A refusal must be identical: hawser decides by its code and shows its message. */
+/** A refusal must be identical, because hawser decides by its code and shows its message. */
 function expectSameRefusal(actual: RecordedAnswer, name: string): void {
   const { code, headers, body } = readRecording(`objects/${name}`);
   expect([actual.code, actual.headers['content-type']]).toEqual([code, headers['content-type']]);
@@ -88,7 +88,7 @@ test('Routes are created, listed with their kind, watched, deleted, and refused 
   expectSameShape(found, expected, ['[].object.kind: Route', '[].type: BOOKMARK']);
 });
 
-test('statuses take a merge patch of the status alone, and refuse others', async () => {
+test('statuses take a merge patch of only the status, and refuse others', async () => {
   const { status } = real('routes-status-merge-patch');
   const patched = await ask('PATCH', `${routes}/web/status`, { spec: { host: 'ignored' }, status });
   expectSameAnswer(patched, 'objects/routes-status-merge-patch', [
@@ -117,7 +117,7 @@ test('a watch of Routes that starts too far back, and a missing API group', asyn
   expectSameAnswer(late, 'objects/watch-too-old-routes', ['.object.code: 410', '.type: ERROR']);
 });
 
-test('Leases are created, read, renewed by version, and refused if another writer was first', async () => {
+test('Leases are created, read, renewed by version, and refused if another client wrote first', async () => {
   const { name } = real('lease-create').metadata;
   const held = spec('holderIdentity: string', 'leaseDurationSeconds: number', 'renewTime: string');
   expectSameAnswer(await ask('POST', leases, wish('lease-create')), 'objects/lease-create', held);

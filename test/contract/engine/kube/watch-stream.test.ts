@@ -37,7 +37,7 @@ test('a bookmark that arrived while this process was stalled keeps a watch alive
   expect((await messages.next()).done).toBe(true);
 });
 
-test('a silent watch is given up', async () => {
+test('a silent watch is abandoned', async () => {
   const { client } = await connected();
   const messages = readWatch(client, names, { idleMs: 50, maxLineBytes: 1_000 });
   await expect(messages.next()).rejects.toThrow('silent for 50 ms, expected bookmarks');

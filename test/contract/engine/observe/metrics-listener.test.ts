@@ -45,7 +45,7 @@ const pages = () => ({
   '/metrics/supervisor': relayedMetrics({ host, port: 1 }, stop.signal),
 });
 
-/** Resolves once it listens, or a problem was logged. */
+/** Resolves once it listens or a problem has been logged. */
 async function serve(settings: Omit<MetricsListenSettings, 'metricsListen'>): Promise<void> {
   const all = { ...settings, metricsListen: { host, port } };
   const log = (event: LogEvent) => void told.push(event);
@@ -79,7 +79,7 @@ test('metrics need the token, and no other page exists', async () => {
   expect(await curl(`${url}/metrics/supervisor`, ...bearer('secret'))).toMatch(/nothing listens there\n502$/);
 });
 
-test('the metrics of another program of the pod are relayed', async () => {
+test('the metrics of another program in the pod are relayed', async () => {
   const other = await freePort();
   const endpoint = { trouble: () => undefined, metrics: () => 'other 1\n', status: () => ({}) };
   await serveEndpoint({ host, port: other }, endpoint, stop.signal);
@@ -138,7 +138,7 @@ test('a port in use is reported once, and used as soon as it is free', async () 
   expect(troubles.at(-1)).toBeUndefined();
 });
 
-test('over TLS with a certificate that curl trusts, and the token inside', async () => {
+test('curl gets the metrics over TLS with a trusted certificate and the token', async () => {
   const { certFile, keyFile } = authority.issue({ commonName: 'node', addresses: [host] });
   const metricsTlsCertFile = join(folder, 'tls.crt');
   const metricsTlsKeyFile = join(folder, 'tls.key');

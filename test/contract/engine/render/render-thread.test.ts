@@ -28,7 +28,7 @@ it.each([
   ['does not end', endless, 'it did not finish within 300 ms', 300],
   ['does not end in its second line', `a\n${endless}\n`, '"/etc/t.ejs" line 2: it did not finish', 300],
   [
-    // In large pieces: with small ones V8 may collect garbage at the limit until the timeout.
+    // In large pieces: with small ones V8 may keep collecting garbage at the limit until the timeout.
     'fills the memory',
     '<% const all = []; for (;;) all.push(new Array(100_000).fill({})); %>',
     'MAX_THREAD_MB (32 MB)',
@@ -46,7 +46,7 @@ it.each([
   120_000,
 );
 
-it('a template that never ended is not rendered again at once, with the same or another model', async () => {
+it('a template that never finished is not rendered again at once, with the same or another model', async () => {
   const thread = createRenderThread({ timeoutMs: 300, timer: cpuTimer, retryMs: 3_600_000 });
   const first = await thread.render(jobOf(endless));
   const startedMs = process.cpuUsage().user;

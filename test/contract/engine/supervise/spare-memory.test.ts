@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 const source = fileURLToPath(
   new URL('../../../../src/engine/supervise/supervise-program.ts', import.meta.url),
 );
-/** Makes old garbage and functions that ran once, both of which Node alone would keep. Prints how much of each is left. */
+/** Makes old garbage and runs functions once. Node alone would keep both. Prints how much of each is left. */
 const program = (restMs: number, calls: string, nowMs: string): string => `
   import { getHeapCodeStatistics } from 'node:v8';
   import { spareMemory } from ${JSON.stringify(source)};
@@ -45,7 +45,7 @@ test('the garbage of an idle supervisor does not pile up, and its code stays', (
 });
 
 test('a supervisor that keeps reloading collects garbage and keeps its code', () => {
-  // The clock stands still, so no reload is ever long enough ago, however slow the machine is.
+  // The clock stands still, so the last reload is never old enough, however slow the machine is.
   const { heap, code } = partsLeft(20, 'noteWork();', '() => 0');
   expect(heap).toBeLessThan(0.7);
   expect(code).toBeGreaterThan(0.7);

@@ -18,7 +18,7 @@ function openssl(...args: readonly string[]): string {
   return execFileSync('openssl', args, { cwd: dir, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 }
 
-/** A certificate of the authority for any key. Nobody has to prove that the key works. */
+/** A certificate of the authority for any key. The authority does not check that the key works. */
 function certified(key: string): string {
   writeFileSync(join(dir, 'key'), key);
   openssl('pkey', '-in', 'key', '-pubout', '-out', 'public');
@@ -34,7 +34,7 @@ const curve = (name: string): readonly string[] => [
   ...['-algorithm', 'EC', '-pkeyopt', `ec_paramgen_curve:${name}`, '-pkeyopt', 'ec_param_enc:named_curve'],
 ];
 
-describe('a key that would delay HAProxy at each hello', () => {
+describe('a key that would delay HAProxy at each ClientHello', () => {
   test.each([4_104, 16_384, 64_000])(
     'is refused as an RSA key of %i bits, before OpenSSL computes with it',
     (bits) => {
@@ -57,7 +57,7 @@ describe('a key that would delay HAProxy at each hello', () => {
     expect(readKeyPair(certified(key), key)).toBe('key: it does not sign, expected a key that works');
   });
 
-  test('is refused as DSA or DH, for which parsing means computing', () => {
+  test('is refused as DSA or DH, because parsing such keys is expensive', () => {
     const parameters = join(dir, 'dsa');
     const dsa = ['-algorithm', 'DSA', '-pkeyopt', 'dsa_paramgen_bits:1024', '-out', parameters];
     openssl('genpkey', '-genparam', ...dsa);
@@ -80,7 +80,7 @@ describe('a key that would delay HAProxy at each hello', () => {
   });
 });
 
-describe('a certificate that HAProxy cannot show, or clients cannot use', () => {
+describe('a certificate that HAProxy cannot serve or clients cannot use', () => {
   test('is refused with an Ed25519 key, as in openshift-router', () => {
     const key = newKey('-algorithm', 'ed25519');
     expect(readKeyPair(certified(key), key)).toMatch(/^key: a private key is of an unsupported type/);

@@ -137,7 +137,7 @@ const running = (number: number | undefined, master: ProcessId, listens = true):
   listens,
 });
 
-test('without a record, the running generation that accepts serves, and others retire', async () => {
+test('without a record, the running generation that accepts connections serves, and others retire', async () => {
   const found = program(undefined, [
     running(3, reused(), false),
     running(4, alive),
@@ -156,7 +156,7 @@ test('an outdated record does not make a draining generation the serving one', a
   expect(state).toMatchObject({ serving: { number: 9 }, retiring: [{ number: 8 }], nextNumber: 11 });
 });
 
-test('a number that another generation has is not used again', async () => {
+test('a number that another generation has is not reused', async () => {
   const other = { ...alive, startTicks: alive.startTicks + 1 };
   const found = program(undefined, [running(8, alive), running(8, other)]);
   const { serving, retiring } = await adopt(fresh, recordOf(generation(8, 'serving', alive)), found, now);

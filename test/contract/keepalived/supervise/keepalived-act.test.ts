@@ -5,7 +5,7 @@ import { readProcess } from '../../../../src/engine/system/process/processes.ts'
 import { act, type Effects } from '../../../../src/keepalived/supervise/act.ts';
 import type { Event } from '../../../../src/keepalived/supervise/state.ts';
 
-/** A kill needs nothing else. */
+/** A kill needs no other effect. */
 function killing(events: Event[]): Effects {
   return { dispatch: (event: Event) => events.push(event) } as Partial<Effects> as Effects;
 }

@@ -58,7 +58,7 @@ test('the next supervisor finds the parent, and reaps the child that outlived it
   expect(complaints).toEqual([]);
 });
 
-test('a failed write of the record is reported once, and known processes still end', async () => {
+test('a failed write of the record is reported once, and known processes still exit', async () => {
   const processes = createProcesses(join(dir, 'missing', 'record.json'), log);
   const id = parentId();
   processes.started(id);

@@ -10,13 +10,13 @@ import { waitFor } from '../../../helpers/wait-for.ts';
 interface Scene {
   readonly repaired: readonly Disagreement[];
   readonly asked: () => number;
-  /** Track files that the keeper took for a holder's. */
+  /** The track files that the reconciler attributed to a holder. */
   readonly holders: ReadonlySet<string>;
   readonly log: readonly { readonly event: string; readonly [field: string]: unknown }[];
   readonly state: () => VrrpSupervisorState;
 }
 
-/** A keepalived that is in `real`, though its last line said `said`; the VIP is `address` of the machine that tests. */
+/** A keepalived that is in state `real` although its last line said `said`. The VIP is `address`, on the test machine. */
 async function watch(
   { said, real, address }: { said: VrrpState; real: VrrpState | undefined; address: string },
   until: (scene: Scene) => boolean,

@@ -14,7 +14,7 @@ const published = fromJSONSchema(
   JSON.parse(readFileSync(new URL('../../../../schemas/doctor.schema.json', import.meta.url), 'utf8')),
 );
 
-/** Replaces only the network of this machine, because a doctor that listens changes the firewall. */
+/** Has its own network, because a doctor that listens changes the firewall. */
 const node = useLoneNode();
 
 async function doctor(...flags: readonly string[]) {
@@ -67,7 +67,7 @@ test('values come from the settings file, and an invalid file is a finding that 
   expect(broken[2]).toBeDefined();
 });
 
-test('it reads the settings and the kubeconfig of the node that is mounted at --root', async () => {
+test('settings and kubeconfig are read from the node that is mounted at --root', async () => {
   const authority = createAuthority(join(temporaryRoot({}), 'pki'));
   const client = authority.issue({ commonName: 'hawser-of-cp-1' });
   const text = (file: string): string => readFileSync(file, 'utf8');

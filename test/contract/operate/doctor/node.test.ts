@@ -9,7 +9,7 @@ import { waitFor } from '../../../helpers/wait-for.ts';
 const only = ['--only', 'vip-interface,vip-holder,ports,rp-filter,arp,ipv6'];
 const vips = ['--api-vips', `${VIP},fd77::100`];
 
-/** A process that is not HAProxy and listens on a port. */
+/** Starts a process that is not HAProxy and listens on the port. */
 async function occupy(namespace: NetNamespace, port: number): Promise<ChildProcess> {
   const [file, ...prefix] = namespace.prefix;
   const child = spawn(file, [...prefix, 'socat', `TCP-LISTEN:${port},fork`, 'EXEC:true'], {
@@ -63,7 +63,7 @@ test('an IPv6 VIP on a node with IPv6 disabled fails', async () => {
   expect(said('ipv6')).toMatch(/^fail: IPv6 is disabled/);
 });
 
-test('two cards on the subnet of the VIP', async () => {
+test('two interfaces in the subnet of the VIP are reported', async () => {
   const { us } = await createDoctorSegment();
   await us.run('ip', 'link', 'add', 'eth1', 'type', 'veth', 'peer', 'name', 'nowhere');
   await us.run('ip', 'address', 'add', '10.77.0.21/24', 'dev', 'eth1');

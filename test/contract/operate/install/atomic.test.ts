@@ -65,7 +65,7 @@ test('if the manifests folder is not writable, all steps are undone and reported
   const folder = join(node.root, 'etc/kubernetes/manifests');
   node.write('/etc/kubernetes/manifests/kube-apiserver.yaml', 'kind: Pod\n');
   const before = node.tree();
-  // In a mount namespace of its own, which ends with the program.
+  // In a separate mount namespace, which ends with the program.
   const script =
     'mount --make-rprivate / && mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"';
   const install = [hawser, 'install', '--root', node.root, '--api-vip', '10.0.0.100', '--yes'];

@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 const clusterNameOf = (node: InstallNode): string => parse(node.read('/etc/hawser/config.yaml')).clusterName;
 
-/** HAProxy of a node with these settings, in a neighbouring namespace that has the VIP. */
+/** A node's HAProxy with these settings, in a neighbouring namespace that has the VIP. */
 async function serve(clusterName: string, vip: string): Promise<void> {
   const at = (name: string) => join(holder.root, name);
   const settings = {
@@ -42,7 +42,7 @@ async function serve(clusterName: string, vip: string): Promise<void> {
   );
 }
 
-test('a node that joins after a change of the VIP has the same router ids as the other nodes', async () => {
+test('a node that joins after a change of the VIP gets the same router ids as the other nodes', async () => {
   await holder.run('install', '--yes', '--api-vip', '10.0.0.150', '--first-node');
   await holder.run('install', '--yes', '--api-vip', '10.0.0.100');
   const name = clusterNameOf(holder);

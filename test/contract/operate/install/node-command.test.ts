@@ -6,14 +6,14 @@ import { testFolder } from '../../../helpers/test-folder.ts';
 
 const script = readFileSync(new URL('../../../../bin/hawser-on-node', import.meta.url), 'utf8');
 
-/** The programs that the script runs, by their paths. */
+/** The paths of the programs that the script runs. */
 const used = execFileSync('sh', ['-c', 'which sed head sh tr grep'], { encoding: 'utf8' }).trim().split('\n');
 
 type Engine = 'crictl' | 'ctr' | 'podman' | 'docker';
 
 interface Node {
   readonly dir: string;
-  /** Types `hawser …`; what was run of the container engines, one line a program. */
+  /** Runs `hawser …`. `ran` has the calls to the container engines, one line each. */
   readonly type: (...words: readonly string[]) => {
     readonly ran: readonly string[];
     readonly last: string;
@@ -31,7 +31,7 @@ const CRICTL_EXEC = `
     esac`;
 
 /**
- * A node with these container engines, each a program that notes how it was called. `running` are the containers that
+ * A node with these container engines, each a program that records how it was called. `running` are the containers that
  * they list, `images` the engines that have the image.
  */
 function node(
@@ -44,7 +44,7 @@ function node(
     user = 0,
   }: {
     readonly running?: readonly string[];
-    /** They have ended, and containerd still knows them. */
+    /** The containers have exited, but containerd still lists them. */
     readonly stopped?: boolean;
     readonly images?: readonly Engine[];
     readonly installed?: string;
@@ -133,7 +133,7 @@ test.each([
   },
 );
 
-test('a node with containerd needs no crictl, and containers that have ended are skipped', () => {
+test('a node with containerd needs no crictl, and exited containers are skipped', () => {
   const both = node(['ctr', 'crictl'], { running: ['haproxy'] }).type('haproxy', 'status');
   expect(both.last).toMatch(/^ctr -n k8s\.io tasks exec /);
   const ended = node(['ctr'], { running: ['haproxy'], stopped: true }).type('haproxy', 'status');
@@ -159,7 +159,7 @@ test.each([
   ['one argument', '"args": [ "haproxy", "supervise", "--instance=b" ]'],
   ['two arguments', '"args": [\n  "haproxy",\n  "supervise",\n  "--instance",\n  "b"\n]'],
   ['the environment', '"env": [ "HAWSER_INSTANCE=b" ]'],
-])('a container that was started with --instance, as %s, is not used', (_, started) => {
+])('a container started with --instance, as %s, is not used', (_, started) => {
   const { dir, type } = node(['crictl']);
   const crictl = join(dir, 'bin', 'crictl');
   writeFileSync(
@@ -176,7 +176,7 @@ esac`,
 });
 
 test.each(['install', 'uninstall', 'doctor', 'support-bundle'])(
-  '%s runs out of the installed image, with the node at --root',
+  '%s runs from the installed image, with the node at --root',
   (command) => {
     const podman = node(['podman']);
     const { last, exitCode } = podman.type(command, '--dry-run');
@@ -225,13 +225,13 @@ test('with several container engines the one with the image is used', () => {
   expect(node(['podman', 'docker'], { images: [] }).type('doctor').last).toMatch(/^podman run /);
 });
 
-test('files of the node on the command line are accessible, even with blanks in the name', () => {
+test('files on the node that are named on the command line are accessible, even with spaces in the name', () => {
   const { type, dir } = node(['podman'], { running: ['keepalived-monitor'] });
   const file = join(dir, 'new settings.yaml');
   writeFileSync(file, '');
   expect(type('doctor', '--kubeconfig', file).last).toContain(` -v ${file}:${file}:ro `);
   expect(type('settings', `--settings=${file}`).last).toContain(` -v ${file}:${file}:ro `);
-  // The pod does not have it.
+  // The pod does not have the file.
   expect(type('timeline', '--journal', file).last).toMatch(/^podman run .*timeline --journal/);
 });
 
@@ -244,7 +244,7 @@ test.each(['status', 'timeline'])(
   },
 );
 
-test('status and timeline work without a running pod, and commands that need one report it', () => {
+test('status and timeline work without a running pod, and commands that need a pod report it', () => {
   const { type } = node(['podman']);
   expect(type('status').last).toMatch(/^podman run .*hawser:1 status$/);
   const drained = type('drain');

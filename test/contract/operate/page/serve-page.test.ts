@@ -17,7 +17,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** `fetch` does not allow setting the Host header. */
+/** Needed because `fetch` cannot set the Host header. */
 function open(
   { host, port }: PageHost,
   path: string,
@@ -55,7 +55,7 @@ test('the page is complete without a script, and every answer has the security h
   const { status, text } = await ask(host, '/');
   expect(status).toBe(200);
   expect(text).toContain('held by cp-1');
-  // Nothing inline that the policy would have to allow, and nothing from elsewhere.
+  // Nothing inline that the policy would have to allow, and nothing from other hosts.
   expect(text).not.toMatch(/<script>|<style|\sstyle=|\son[a-z]+=|https?:/);
   expect(text).toContain('<noscript><meta http-equiv="refresh"');
 });
@@ -85,7 +85,7 @@ test('concurrent requests share one collection of the status', async () => {
   const host = await started(() => seen.promise);
   const asking = Array.from({ length: 5 }, () => ask(host, '/'));
   await waitFor('a look', () => host.looks() > 0);
-  // Answered after those above have come in.
+  // This is answered after the requests above have arrived.
   expect((await ask(host, '/nowhere')).status).toBe(404);
   seen.resolve(statuses.healthy());
   const answers = await Promise.all(asking);
@@ -93,7 +93,7 @@ test('concurrent requests share one collection of the status', async () => {
   expect(host.looks()).toBe(1);
 });
 
-test('an unreadable cluster is an error with its reason, until it can be read', async () => {
+test('an unreadable cluster is an error with its reason until it is readable', async () => {
   const host = await started(async () => {
     throw new Error('no file descriptor left');
   });

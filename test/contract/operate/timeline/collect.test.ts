@@ -31,7 +31,7 @@ test('only the newest entries are kept, the rest are counted, and the journal is
   ]);
 });
 
-test('lines that are missing at the start of the oldest file are detected by its name', () => {
+test('missing lines at the start of the oldest file are detected from its name', () => {
   const directory = written(3);
   directory.tamper(supervisor, (lines) => lines.slice(1));
   expect(problems(directory)).toEqual(['1: entry 2, expected 1, 1 missing before it']);

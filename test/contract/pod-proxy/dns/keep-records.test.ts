@@ -17,7 +17,7 @@ import { useFakeRoute53 } from '../../../helpers/route53/environment.ts';
 import { type FakeRoute53, type FakeZone, startFakeRoute53 } from '../../../helpers/route53/fake-route53.ts';
 import { times, waitFor } from '../../../helpers/wait-for.ts';
 
-/** Two replicas of one proxy, the API and Route 53. So patient that no busy machine loses a lease, but quick where something changes. */
+/** Two replicas of one proxy, the API and Route 53. Patient enough that no busy machine loses a lease, quick where things change. */
 const timing: Partial<DnsTiming> = {
   lease: { durationMs: 120_000, renewDeadlineMs: 60_000, retryMs: 50 },
   retry: { firstMs: 100, longestMs: 200 },
@@ -201,7 +201,7 @@ test('one DNSEndpoint of the Deployment has a record for each name with the addr
   expect(fake.requests).toEqual([]);
 });
 
-test('a proxy that ends, is not ready or is deleted is removed, and a new one is added', async () => {
+test('a proxy that terminates, is not ready or is deleted is removed, and a new one is added', async () => {
   start(1);
   await holds('www.bar.com=203.0.113.1,203.0.113.2');
   cluster.store.set(proxyPod(2, { deletionTimestamp: '2026-01-01T00:00:00Z' }));
@@ -214,7 +214,7 @@ test('a proxy that ends, is not ready or is deleted is removed, and a new one is
   await holds('www.bar.com=203.0.113.3');
 });
 
-test('without a ready proxy the record stays unchanged, which is reported once', async () => {
+test('without a ready proxy the record stays unchanged, and this is reported once', async () => {
   const { view, events, metrics } = start(1);
   await holds('www.bar.com=203.0.113.1,203.0.113.2');
   cluster.store.set(proxyPod(2, { ready: false }));
@@ -320,7 +320,7 @@ test('without DNSEndpoint in the cluster, records are written to Route 53, and a
   expect(fake.changes).toHaveLength(2);
 });
 
-test('a missing zone is reported as Event, in the log, the metrics and the status until it exists', async () => {
+test('a missing zone is reported as an Event, in the log, the metrics and the status until it exists', async () => {
   hasKind = false;
   zones.length = 0;
   const { view, events, log, metrics } = start(1);

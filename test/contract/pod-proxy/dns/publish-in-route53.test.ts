@@ -10,7 +10,7 @@ import {
 } from '../../../helpers/route53/fake-route53.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
-/** Check 9 of ads-infra-haproxy's behaviour, and failures, throttling and invalid answers of Route 53. */
+/** Check 9 of ads-infra-haproxy's behaviour, and Route 53's failures, throttling and invalid answers. */
 let fake: FakeRoute53;
 let environment: Disposable;
 let zones: FakeZone[];

@@ -50,7 +50,7 @@ function selfSigned(key: string, ...more: readonly string[]): { certificate: str
   return { certificate: textOf('self.crt'), key: textOf(key) };
 }
 
-/** Signed by an authority, so that its signature is checked. */
+/** Signed by an authority, so that the signature is checked. */
 function signed(...flags: readonly string[]): { certificate: string; key: string } {
   selfSigned(authorityKey);
   openssl('req', '-new', '-key', leafKey, '-subj', '/CN=leaf', '-out', 'leaf.csr');
@@ -80,7 +80,7 @@ function undated(which: 0 | 1): string {
 }
 
 describe('a certificate with its key', () => {
-  test('is encoded again: key, certificate and CA, without other text', () => {
+  test('is re-encoded: key, certificate and CA, without other text', () => {
     const found = check({
       certificate: `# a comment\n${pair.cert}\nglobal\n`,
       key: `evil\n${pair.key}`,

@@ -34,7 +34,7 @@ test('a certificate without its key is reported as an error', async () => {
   await expect(ask('nonsense')).rejects.toThrow('Cannot use --default-certificate');
 });
 
-test('without a configured certificate, the one created before is kept until it expires', async () => {
+test('without a configured certificate, the one created earlier is kept until it expires', async () => {
   const made = await defaultCertificate(none, missing, now);
   const before = join(folder, 'before.pem');
   writeFileSync(before, made);
@@ -54,7 +54,7 @@ test('a certificate that HAProxy would refuse is reported as an error', async ()
   await expect(ask('\n')).rejects.toThrow('expected a PEM certificate');
 });
 
-test('key, chain and DH parameters may be in any order', async () => {
+test('key, chain and DH parameters may come in any order', async () => {
   const parameters = '-----BEGIN DH PARAMETERS-----\nMAYCAQcCAQI=\n-----END DH PARAMETERS-----\n';
   const chain = selfSigned('chain', now).slice(split);
   const ownKey = pem.slice(0, split);

@@ -53,7 +53,7 @@ async function group() {
     return { settings: modelSettings, controlPlane, allNodes: [], interfaces, routes: [] };
   };
   const configuration = vrrpConfiguration(settings, parts);
-  // Its last good copy is written in the background.
+  // The last good copy is written in the background.
   onTestFinished(() => configuration.deployer.ended());
   return { dir, configuration, observe, inputOf, logged, registry };
 }

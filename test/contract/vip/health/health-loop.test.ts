@@ -79,7 +79,7 @@ test('a node missing from the node list is in FAULT, even if its server serves',
   await waitFor('the node to take part again', () => loop.value() >= TRACK.healthy);
 });
 
-test('a new holder has its bonus before the next check', async () => {
+test('a new holder gets its bonus before the next check', async () => {
   await using loop = await startLoop();
   await waitFor('the node to take part', () => loop.hasSpoken() && loop.value() === TRACK.healthy);
   loop.becomes('MASTER');

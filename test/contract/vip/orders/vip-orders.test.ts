@@ -47,7 +47,7 @@ const move = (part: Partial<MoveOrder> = {}): MoveOrder => ({
   ...part,
 });
 
-test('an order applies from when it is read, even by a later monitor, until it is removed', async () => {
+test('an order applies from when it is read, even for a later monitor, until it is removed', async () => {
   const first = keeper();
   await first.read();
   expect(first.effect('api', true)).toBe('none');

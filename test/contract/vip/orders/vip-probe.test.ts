@@ -67,7 +67,7 @@ test('a server that hangs up or does not speak TLS has not answered', async () =
   for (const failure of await probed(plain, 'https')) expect(failure).not.toBeNull();
 });
 
-test('without a listener each attempt fails, and none starts after stop', async () => {
+test('without a listener each attempt fails, and none starts after the stop', async () => {
   const plan = {
     host: '127.0.0.1',
     port: await freePort(),

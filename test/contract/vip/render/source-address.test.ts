@@ -9,7 +9,7 @@ import { waitFor } from '../../../helpers/wait-for.ts';
 const dir = mkdtempSync('/run/hawser-source-');
 afterAll(() => rmSync(dir, { recursive: true }));
 
-test("a holder's own connections come from its IPv6 address, not from the VIP", async () => {
+test("a holder's own connections use its IPv6 address as source, not the VIP", async () => {
   await using node = await createNetNamespace();
   await using other = await createNetNamespace();
   await connectPair(

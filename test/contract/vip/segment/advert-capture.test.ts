@@ -39,7 +39,7 @@ test('foreign adverts with our id or our VIP are captured, and those with both o
   const common = { interface: 'eth0', sourceAddress: '10.77.0.10' };
   const watch = (virtualRouterId: number, vip: string) =>
     ({ ...common, virtualRouterId, vip, family: vip.includes(':') ? 'ipv6' : 'ipv4' }) as const;
-  // One router advertises 81 to 83: once two of them are heard, the third has been sent too.
+  // One router advertises 81 to 83: once two of them have been heard, the third has been sent too.
   startRouter(0, 3, [
     { virtualRouterId: 77, vips: ['10.77.0.200'] },
     { virtualRouterId: 77, vips: ['fe80::200', 'fd77::200'] },

@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** Reads and flushes like the segment watch: an advert between two readings is in the second. */
+/** Reads and flushes like the segment watch, so that an advert between two readings is in the second. */
 async function readAndFlush(capture: SegmentCapture): Promise<SegmentReading> {
   const reading = await capture.read();
   if (typeof reading === 'string') throw new Error(reading);

@@ -32,7 +32,7 @@ test.each([
   ['is a FIFO', () => void execFileSync('mkfifo', [path]), /not a regular file/],
   ['names a program', nameProgram, /runs a program \(exec\), expected client certificate files/],
 ])(
-  'a monitor whose kubeconfig %s says so, finds the servers once it is mended, and ends when asked',
+  'a monitor whose kubeconfig %s reports it, finds the servers once it is fixed, and exits on SIGTERM',
   async (_what, block, reason) => {
     block();
     const balancer = createLoadBalancer(cluster, path);

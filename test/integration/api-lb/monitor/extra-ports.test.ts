@@ -12,7 +12,7 @@ let cluster: Cluster;
 let balancer: LoadBalancer;
 let agents: ReadonlyMap<string, ChildProcess>;
 
-/** Another server on an API server's node: answers with the node's name. */
+/** Another server on an API server's node; it answers with the node's name. */
 const agent = `const [, name, host] = process.argv;
   require('node:net').createServer((socket) => {
     socket.on('error', () => undefined);
@@ -39,7 +39,7 @@ beforeEach(async () => {
   await balancer.monitorSaid('redirect-added');
 });
 
-/** The nodes that answered nine requests, one after the other; "" for one that failed. */
+/** The nodes that answered nine sequential requests; "" for a failed request. */
 async function answering(): Promise<readonly string[]> {
   const names: string[] = [];
   for (let request = 0; request < 9; request += 1)
@@ -56,7 +56,7 @@ const drain = (drained: string | undefined) =>
     }),
   );
 
-test('an extra port of the VIP is balanced over the API servers, without those that are drained or dead', async () => {
+test('an extra port of the VIP is balanced over the API servers, except drained and dead ones', async () => {
   await waitFor('all to answer', async () => (await answering()).join() === 'cp-1,cp-2,cp-3');
   expect(await cluster.get(`https://${cluster.vip}:7443/readyz`)).toBe('ok');
 

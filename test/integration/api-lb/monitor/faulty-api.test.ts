@@ -18,12 +18,12 @@ beforeEach(async () => {
 const nodesOf = (count: number) =>
   cluster.nodes.slice(0, count).map(({ name, address }) => node(name, [address]));
 
-/** With what the monitor says of it: of a watch that is silent, nothing. */
+/** Each fault with the events that the monitor logs. A silent watch logs nothing. */
 const faults: readonly (readonly [string, Partial<Faults>, readonly string[]])[] = [
   ['stalls', { stall: true }, ['watch-interrupted']],
   ['sends nothing more on its watches', { silentWatch: true }, []],
   ['resets every connection', { reset: true }, ['watch-interrupted']],
-  // Its open watch is silent too: it would tell of the node all the same.
+  // The open watch is silent too; otherwise it would still report the node.
   ['answers 500', { error500: true, silentWatch: true }, []],
   ['cuts an event in half', { resetMidLine: true }, ['watch-interrupted']],
   [
@@ -34,12 +34,12 @@ const faults: readonly (readonly [string, Partial<Faults>, readonly string[]])[]
 ];
 
 test.each(faults)(
-  'a node that joins is served although the API server that is asked %s',
+  'a node that joins is served even if the API server in use %s',
   async (_what, fault, told) => {
     cluster.setObjects(nodesOf(3));
     await Promise.all(cluster.nodes.map(cluster.startServer));
     const supervisor = await balancer.startSupervisor();
-    // A list may take as long: a server that stops for seconds is not left for another one before its fault.
+    // A list may take this long: a server that pauses for seconds is not abandoned before the fault is injected.
     balancer.startMonitor('--check-interval', '4s');
     await balancer.configured('cp-1', 'cp-2', 'cp-3');
     await supervisor.waitForServing();
@@ -56,7 +56,7 @@ test.each(faults)(
   },
 );
 
-test('while no API server answers the list stays, and it is followed again when one is back', async () => {
+test('if no API server answers, the list is kept, and it is updated again when one is back', async () => {
   cluster.setObjects(nodesOf(3));
   await Promise.all(cluster.nodes.map(cluster.startServer));
   await balancer.startSupervisor();

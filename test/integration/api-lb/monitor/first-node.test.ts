@@ -36,7 +36,7 @@ const said = (event: string) =>
 
 const healthz = () => cluster.namespace.run('curl', '-sf', 'http://127.0.0.1:55555/healthz');
 
-test('keepalived-monitor waits for the kubeconfig that tells the name, well all the while', async () => {
+test('keepalived-monitor waits for the kubeconfig with the cluster name and is healthy meanwhile', async () => {
   const monitor = startMonitor('keepalived', '--api-vips', cluster.vip, '--run-dir', cluster.dir);
   expect(await said('kubeconfig-unusable')).toMatchObject({ path: at('late-kubeconfig') });
   await waitFor('a good /healthz', () => healthz().then(() => true));
@@ -45,7 +45,7 @@ test('keepalived-monitor waits for the kubeconfig that tells the name, well all 
   expect(await said('monitor-started')).toMatchObject({ clusterName: 'managed' });
 });
 
-test('keepalived-monitor that waits ends when it is asked to', async () => {
+test('keepalived-monitor exits on SIGTERM while it waits', async () => {
   const monitor = startMonitor('keepalived', '--api-vips', cluster.vip, '--run-dir', cluster.dir);
   await said('kubeconfig-unusable');
   monitor.kill('SIGTERM');
@@ -53,7 +53,7 @@ test('keepalived-monitor that waits ends when it is asked to', async () => {
   expect(monitor.exitCode).toBe(0);
 });
 
-test('the first node has a configuration with the VIP before there is an API or a kubeconfig', async () => {
+test('the first node gets a configuration with the VIP before there is an API or a kubeconfig', async () => {
   const flags = [
     '--api-vips',
     cluster.vip,
@@ -69,7 +69,7 @@ test('the first node has a configuration with the VIP before there is an API or 
   expect(readFileSync(at('keepalived.conf'), 'utf8')).toContain(cluster.vip);
 });
 
-test('haproxy-monitor waits for the kubeconfig, and serves once it exists', async () => {
+test('haproxy-monitor waits for the kubeconfig and serves once it exists', async () => {
   cluster.setObjects(cluster.nodes.map(({ name, address }) => node(name, [address])));
   await Promise.all(cluster.nodes.map(cluster.startServer));
   startMonitor('haproxy', '--api-vip', cluster.vip);
@@ -82,11 +82,11 @@ test('haproxy-monitor waits for the kubeconfig, and serves once it exists', asyn
   await waitFor('the server', () => readFileSync(at('haproxy.conf'), 'utf8').includes('10.77.0.11:6443'));
 });
 
-test('an edited settings file is reported, and takes effect at the next start', async () => {
+test('an edited settings file is reported and takes effect at the next start', async () => {
   writeFileSync(at('settings.yaml'), 'settle: 400ms\n');
   const monitor = startMonitor('haproxy', '--api-vip', cluster.vip, '--settings', at('settings.yaml'));
   await said('monitor-started');
-  // The watch begins a moment after the start, so one edit could come too early.
+  // The watch begins a moment after the start, so a single edit could come too early.
   let edits = 0;
   const told = await waitFor('the event settings-changed', () => {
     edits += 1;

@@ -17,7 +17,7 @@ beforeEach(async () => {
 const curl = async (path: string, ...more: readonly string[]) =>
   await cluster.namespace.run('curl', '-s', '-w', '%{http_code}', ...more, `http://10.77.0.11:29450${path}`);
 
-test('other machines get the metrics of all programs of the pod with the token, and no other page', async () => {
+test('with the token, other machines get the metrics of all programs in the pod, and no other page', async () => {
   const token = `${cluster.dir}/token`;
   writeFileSync(token, 'secret', { mode: 0o600 });
   await balancer.startSupervisor();
@@ -34,7 +34,7 @@ test('other machines get the metrics of all programs of the pod with the token, 
   expect(await curl('/status', ...bearer)).toMatch(/404$/);
 });
 
-test('a token file that everybody can read opens no listener, and the status says so until it is right', async () => {
+test('a world-readable token file opens no listener, and the status says so until it is fixed', async () => {
   const token = `${cluster.dir}/token`;
   writeFileSync(token, 'secret', { mode: 0o644 });
   await balancer.startSupervisor();
@@ -48,7 +48,7 @@ test('a token file that everybody can read opens no listener, and the status say
   expect(await status()).not.toHaveProperty('metricsProblem');
 });
 
-test('a listener that other machines reach without a credential is refused', async () => {
+test('a listener that other machines can reach without a credential is refused', async () => {
   const child = balancer.startMonitor('--metrics-listen', '0.0.0.0:29450');
   expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(2);
 });

@@ -19,7 +19,7 @@ beforeEach(async () => {
 const nodesOf = (count: number) =>
   cluster.nodes.slice(0, count).map(({ name, address }) => node(name, [address]));
 
-/** Undefined without an answer. */
+/** Undefined if there is no answer. */
 const throughHaproxy = async () => (await cluster.get('https://10.77.0.11:9445/version')) || undefined;
 
 async function startThree(): Promise<void> {
@@ -27,7 +27,7 @@ async function startThree(): Promise<void> {
   await Promise.all(cluster.nodes.slice(0, 3).map(cluster.startServer));
 }
 
-/** The supervisor that was not there has answered: a reload that comes while it starts is one, or nothing is left to do. */
+/** The supervisor has answered for the first time: it reloaded, or it started with the new file and nothing was left to do. */
 async function reached(): Promise<void> {
   const answers = new Set(['configuration-recovered', 'configuration-reloaded']);
   await waitFor('the monitor to reach it', () =>
@@ -36,7 +36,7 @@ async function reached(): Promise<void> {
 }
 
 describe('monitor and supervisor together', () => {
-  test('serve the API through the load balancer, and follow nodes that come and go', async () => {
+  test('serve the API through the load balancer and follow nodes that come and go', async () => {
     await startThree();
     const supervisor = await balancer.startSupervisor();
     balancer.startMonitor('--api-vip', cluster.vip);
@@ -68,7 +68,7 @@ describe('monitor and supervisor together', () => {
     await reached();
   });
 
-  test('with every API server down the last-known list serves a cold start', async () => {
+  test('if every API server is down, the last-known list serves a cold start', async () => {
     await startThree();
     const first = balancer.startMonitor();
     await balancer.configured('cp-1', 'cp-2', 'cp-3');
@@ -87,7 +87,7 @@ describe('monitor and supervisor together', () => {
     await balancer.configured('cp-1', 'cp-2', 'cp-3');
   });
 
-  test('before the first API server exists HAProxy runs for the kubelet and says that it has no server', async () => {
+  test('before the first API server exists, HAProxy answers the kubelet and reports that it has no server', async () => {
     const supervisor = await balancer.startSupervisor();
     balancer.startMonitor('--api-vip', cluster.vip);
     await balancer.monitorSaid('cold-start-without-servers');
@@ -101,7 +101,7 @@ describe('monitor and supervisor together', () => {
 });
 
 test.each(['debian-haproxy.cfg', 'guide-haproxy.cfg'])(
-  'with the API away and %s in its place HAProxy serves the probe all the same, and the file is kept',
+  'if the API is down and %s is in its place, HAProxy still serves the probe, and the file is kept',
   async (name) => {
     const foreign = readFileSync(join(import.meta.dirname, '../../../fixtures/foreign', name), 'utf8');
     writeFileSync(balancer.config, foreign);
@@ -116,7 +116,7 @@ test.each(['debian-haproxy.cfg', 'guide-haproxy.cfg'])(
   },
 );
 
-describe('a monitor does not believe', () => {
+describe('a monitor does not trust', () => {
   test('an empty list', async () => {
     await startThree();
     await balancer.startSupervisor();
@@ -128,7 +128,7 @@ describe('a monitor does not believe', () => {
     await balancer.configured('cp-1', 'cp-2', 'cp-3');
   });
 
-  test('a list that loses most servers while they answer; it does once they are dead', async () => {
+  test('a list that lacks most servers while they still answer; it does once they are dead', async () => {
     await startThree();
     await balancer.startSupervisor();
     balancer.startMonitor('--check-interval', '300ms');
@@ -143,7 +143,7 @@ describe('a monitor does not believe', () => {
     await balancer.configured('cp-1');
   });
 
-  test('a template that HAProxy refuses; the old configuration serves on, and a mended one is taken', async () => {
+  test('a template that HAProxy rejects; the old configuration keeps serving, and a fixed template is applied', async () => {
     await startThree();
     const supervisor = await balancer.startSupervisor();
     balancer.startMonitor();
@@ -166,7 +166,7 @@ describe('a monitor does not believe', () => {
   });
 });
 
-test('a configuration that was edited or removed by hand is put back', async () => {
+test('a configuration that was edited or removed by hand is restored', async () => {
   await startThree();
   await balancer.startSupervisor();
   balancer.startMonitor('--check-interval', '300ms');
@@ -176,12 +176,12 @@ test('a configuration that was edited or removed by hand is put back', async () 
   await waitFor('the configuration to be put back', () => balancer.configText() === good);
 });
 
-test('a kubeconfig that points at the VIP does not keep the monitor blind', async () => {
+test('a kubeconfig that points at the VIP does not leave the monitor blind', async () => {
   await startThree();
   const kubeconfig = cluster.kubeconfig('https://10.77.0.100:6444', 'through-the-vip');
   const blind = createLoadBalancer(cluster, kubeconfig);
   await blind.startSupervisor();
-  // The saved list of an earlier run is what leads to a server that answers.
+  // Only the saved list of an earlier run leads to a server that answers.
   const first = balancer.startMonitor('--last-known', `${cluster.dir}/known.json`);
   await balancer.configured('cp-1', 'cp-2', 'cp-3');
   await waitFor('the list to be saved', () => readFileSync(`${cluster.dir}/known.json`, 'utf8'));

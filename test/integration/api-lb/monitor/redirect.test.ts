@@ -11,19 +11,19 @@ let balancer: LoadBalancer;
 
 beforeEach(async () => {
   cluster = await createTestedCluster(3);
-  // API servers listen on their node's address: on the VIP's port 6443 there is only the redirect.
+  // API servers listen on their node's address: on the VIP, port 6443 is only the redirect.
   balancer = createLoadBalancer(cluster, cluster.kubeconfig('https://10.77.0.11:6443'));
   await Promise.all(cluster.nodes.map(cluster.startServer));
 });
 afterEach(() => void vi.unstubAllEnvs());
 
 const tables = () => cluster.namespace.run('nft', 'list', 'tables');
-/** How often the redirect was added so far: a starved server may be unusable for a while. */
+/** How often the redirect has been added so far: a starved server may be unusable for a while. */
 const added = () => balancer.monitorEvents().filter(({ event }) => event === 'redirect-added').length;
-/** Undefined without an answer. */
+/** Undefined if there is no answer. */
 const throughVip = async () => (await cluster.get(`https://${cluster.vip}:6443/version`)) || undefined;
 
-test('the VIP leads to HAProxy while it has a usable server, and no rule outlives the monitor', async () => {
+test('the VIP leads to HAProxy while HAProxy has a usable server, and no rule outlives the monitor', async () => {
   await balancer.startSupervisor();
   const monitor = balancer.startMonitor('--api-vip', cluster.vip);
   await balancer.monitorSaid('redirect-added');
@@ -34,7 +34,7 @@ test('the VIP leads to HAProxy while it has a usable server, and no rule outlive
   expect(await tables()).not.toContain('hawser');
 });
 
-/** The hooks and priorities of kube-proxy in nftables mode, with one Service of type NodePort. */
+/** The hooks and priorities of kube-proxy in nftables mode, with one NodePort Service. */
 const kubeProxy = `table ip kube-proxy {
   chain service { meta l4proto tcp dnat to 10.77.0.11:6443
   }
@@ -51,7 +51,7 @@ const kubeProxy = `table ip kube-proxy {
 }
 `;
 
-test("the redirect and kube-proxy's nftables chains leave each other alone", async () => {
+test("the redirect and kube-proxy's nftables chains do not interfere", async () => {
   const rules = `${cluster.dir}/kube-proxy.nft`;
   writeFileSync(rules, kubeProxy);
   await cluster.namespace.run('nft', '-f', rules);
@@ -65,7 +65,7 @@ test("the redirect and kube-proxy's nftables chains leave each other alone", asy
   expect(await cluster.get(`https://${cluster.vip}:31000/version`)).toBe(version);
 });
 
-test('a monitor that is killed leaves the redirect, and the next one does not touch it while HAProxy serves', async () => {
+test('a killed monitor leaves the redirect, and the next one does not touch it while HAProxy serves', async () => {
   await balancer.startSupervisor();
   const monitor = balancer.startMonitor('--api-vip', cluster.vip);
   await balancer.monitorSaid('redirect-added');
@@ -79,7 +79,7 @@ test('a monitor that is killed leaves the redirect, and the next one does not to
   expect(balancer.monitorEvents().map(({ event }) => event)).not.toContain('redirect-removed');
 });
 
-test('a monitor that is stopped while it still starts removes the redirect of the one that was killed', async () => {
+test('a monitor that is stopped during its start removes the redirect of a killed predecessor', async () => {
   await balancer.startSupervisor();
   const killed = balancer.startMonitor('--api-vip', cluster.vip);
   await balancer.monitorSaid('redirect-added');
@@ -99,7 +99,7 @@ test('a monitor that is stopped while it still starts removes the redirect of th
   expect(await tables()).not.toContain('hawser');
 });
 
-test('a redirect that was flushed is put back', async () => {
+test('a flushed redirect is restored', async () => {
   await balancer.startSupervisor();
   balancer.startMonitor('--api-vip', cluster.vip, '--check-interval', '300ms');
   await balancer.monitorSaid('redirect-added');
@@ -108,7 +108,7 @@ test('a redirect that was flushed is put back', async () => {
   await waitFor('an answer on the VIP', throughVip);
 });
 
-test('the redirect goes when no server is usable, and comes back with the first one', async () => {
+test('the redirect is removed when no server is usable, and restored with the first usable one', async () => {
   const supervisor = await balancer.startSupervisor();
   balancer.startMonitor('--api-vip', cluster.vip, '--redirect-remove-after', '1s');
   await balancer.monitorSaid('redirect-added');
@@ -126,7 +126,7 @@ test('the monitor answers the kubelet and Prometheus on loopback', async () => {
   await balancer.startSupervisor();
   balancer.startMonitor('--api-vip', cluster.vip);
   await balancer.monitorSaid('redirect-added');
-  // HAProxy may be usable before the monitor has the answer to its reload.
+  // HAProxy may be usable before the monitor gets the answer to its reload.
   await balancer.monitorSaid('configuration-reloaded');
   expect(await cluster.get('http://127.0.0.1:29446/healthz')).toBe('ok\n');
   const metrics = await cluster.get('http://127.0.0.1:29446/metrics');

@@ -52,7 +52,7 @@ test("a failed server check is logged in HAProxy's words, and so is the recovery
   expect(told).toMatch(/server cp-2 down → up: L7OK\/200/);
 });
 
-test('--log-connections logs the client, the source port that the API server sees, and the server', async () => {
+test('--log-connections logs the client, the source port seen by the API server, and the server', async () => {
   await balancer.startSupervisor();
   balancer.startMonitor('--log-connections');
   await waitFor('three servers to be up', async () => Object.values(await shown()).join('') === '111');
@@ -65,7 +65,7 @@ test('--log-connections logs the client, the source port that the API server see
   );
 });
 
-test('a server whose Node is annotated with drain takes no new connections, and comes back slowly', async () => {
+test('a server whose Node is annotated with drain gets no new connections, and warms up when it is back', async () => {
   await balancer.startSupervisor();
   balancer.startMonitor();
   await waitFor('three servers to be up', async () => Object.values(await shown()).join('') === '111');
@@ -97,13 +97,13 @@ test('a server whose Node is annotated with drain takes no new connections, and 
   expect((await statistics()).weight).toBeLessThan(256);
 });
 
-test('a server that left the list leaves the metric, and a HAProxy that is gone takes them all with it', async () => {
+test('a server that leaves the list disappears from the metric, and all of them do when HAProxy is gone', async () => {
   const supervisor = await balancer.startSupervisor();
   balancer.startMonitor();
   await waitFor('three servers to be up', async () => Object.values(await shown()).join('') === '111');
   cluster.setObjects(cluster.nodes.slice(0, 2).map(({ name, address }) => node(name, [address])));
   await waitFor('the third to be gone', async () => Object.keys(await shown()).join() === 'cp-1,cp-2');
-  // HAProxy shows it before the monitor has the answer to its reload.
+  // HAProxy shows the change before the monitor gets the answer to its reload.
   const status = await waitFor('the change to be done', async () => {
     const shown = haproxyMonitorStatusSchema.parse(JSON.parse(await page('/status')));
     return shown.lastChange?.cause === 'servers-changed' && shown;

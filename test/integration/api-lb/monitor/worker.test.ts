@@ -43,7 +43,7 @@ test('a worker reaches the API at 127.0.0.1:6443 with two of three API servers d
   expect(answers).toEqual(Array.from({ length: 12 }, () => 'ok'));
 });
 
-test('status and doctor find nothing wrong on a worker, and status names API servers that die', async () => {
+test('status and doctor find nothing wrong on a worker, and status names dead API servers', async () => {
   await startWorker();
   const run = async (...argv: readonly string[]) => {
     const typed = [hawser, ...argv, '-o', 'json', '--worker', '--timeout', '20s'];
@@ -55,7 +55,7 @@ test('status and doctor find nothing wrong on a worker, and status names API ser
   const typed = ['--lb-port', '6443', '--kubeconfig', `${cluster.dir}/kubeconfig`, ...paths];
   const { checks }: { readonly checks: readonly Checked[] } = await run('doctor', ...typed);
   const wrong = checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn');
-  // The API servers' certificate has their own addresses alone.
+  // The API servers' certificate contains only their own addresses.
   expect(wrong).toMatchObject([
     {
       id: 'api-certificate',
@@ -79,7 +79,7 @@ interface Checked {
   readonly message: string;
 }
 
-test('HAProxy of a worker listens on loopback alone, and there is no firewall table', async () => {
+test('HAProxy on a worker listens only on loopback, and there is no firewall table', async () => {
   await startWorker();
   const own = await cluster.namespace.run('ss', '-Hltnp');
   const ofHaproxy = own.split('\n').filter((line) => line.includes('"haproxy"'));
@@ -89,7 +89,7 @@ test('HAProxy of a worker listens on loopback alone, and there is no firewall ta
   expect(await cluster.namespace.run('nft', 'list', 'tables')).toBe('');
 });
 
-test('a worker whose kubeconfig leads to its own HAProxy starts cold from the last known list', async () => {
+test('a worker whose kubeconfig points at its own HAProxy cold-starts from the last-known list', async () => {
   const { supervisor, monitor } = await startWorker();
   await waitFor('the list to be saved', () =>
     readFileSync(`${cluster.dir}/conf/api-servers.json`, 'utf8').includes('cp-3'),

@@ -61,7 +61,7 @@ test.each([
     /it is another certificate's key/,
   ],
 ] as const)(
-  'a %s is named with its file, and the API is used once it is mended',
+  'a %s is reported with its file, and the API is used once it is fixed',
   async (_, part, damage, reason) => {
     const server = await cluster.start();
     const good = readFileSync(files[part]);
@@ -72,7 +72,7 @@ test.each([
       text.replace('certificate-authority-data: CA', `certificate-authority: ${files.ca}`),
     );
     const seen = watchNodes(cluster, { checkInterval: 100 });
-    // A busy machine may be late with an answer first.
+    // On a busy machine a late answer may be reported first.
     const named = `Cannot use "${files[part]}", which the kubeconfig names: `;
     const said = () => seen.observations.map((item) => (item.kind === 'unavailable' ? item.message : ''));
     await waitFor('the file and the reason', () =>

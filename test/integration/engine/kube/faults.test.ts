@@ -35,7 +35,7 @@ async function watchOneServer(settings = {}) {
   return server;
 }
 
-test('a half-open watch that never says anything again is given up and replaced', async () => {
+test('a half-open watch that has gone silent is abandoned and replaced', async () => {
   const server = await watchOneServer({ ...neverPoll, timing: { watchIdleMs: 800 } });
   const then = seen.since();
   await server.setFaults({ silentWatch: true });
@@ -46,7 +46,7 @@ test('a half-open watch that never says anything again is given up and replaced'
   await then.reports('watch-recovered');
 });
 
-test('a poll finds the change that a half-open watch hides', async () => {
+test('a poll finds the change that a half-open watch misses', async () => {
   const server = await watchOneServer({ checkInterval: 1_000 });
   await server.setFaults({ silentWatch: true });
   cluster.store.set(node('cp-2', ['10.0.0.2']));
@@ -68,7 +68,7 @@ test('bookmarks keep a quiet watch alive', async () => {
   expect(server.requests.filter((path) => path.includes('watch=1'))).toHaveLength(2);
 });
 
-test('a list that arrived while this process was stalled is accepted, and the watches go on', async () => {
+test('a list that arrived while this process was stalled is accepted, and the watches continue', async () => {
   let isArmed = false;
   const server = await cluster.start({
     authorize: ({ path }) => {
@@ -92,7 +92,7 @@ test('a list that arrived while this process was stalled is accepted, and the wa
   expect(watches()).toBe(before.watches);
 });
 
-test('410 lists again and purges what vanished meanwhile', async () => {
+test('410 triggers a new list and removes what vanished meanwhile', async () => {
   cluster.store.set(node('cp-2', ['10.0.0.2']));
   const server = await cluster.start();
   cluster.writeKubeconfig(server.url);
@@ -125,7 +125,7 @@ test.each([
   ['a line of invalid JSON', 'garbage\n', /not valid JSON/],
   ['JSON that is no event', '[1,2]\n', /a line is not a watch event/],
   ['an endless line', 'x'.repeat(11_000_000), /a line has \d+ bytes, the limit maxLineBytes is 10000000/],
-])('%s in a watch leads to a new list', async (_what, nextWatchBytes, error) => {
+])('%s in a watch triggers a new list', async (_what, nextWatchBytes, error) => {
   const server = await watchOneServer(neverPoll);
   const then = seen.since();
   await server.setFaults({ nextWatchBytes });
@@ -136,7 +136,7 @@ test.each([
 
 const lists = (server: ApiServer) => server.requests.filter((path) => !path.includes('watch=1'));
 
-test("watches that end by the server's timeout resume silently, without a new list", async () => {
+test("watches that end with the server's timeout resume silently, without a new list", async () => {
   const server = await watchOneServer({ ...neverPoll, timing: { watchTimeoutSeconds: 1 } });
   await waitFor('new watches', () => server.requests.filter((path) => path.includes('watch=1')).length >= 4);
   cluster.store.set(node('cp-2', ['10.0.0.2']));
@@ -145,13 +145,13 @@ test("watches that end by the server's timeout resume silently, without a new li
   expect(lists(server)).toHaveLength(2);
 });
 
-test('a resource is listed again once its last list is old, even with a live watch', async () => {
+test('a resource is listed again once its last list is old, even if its watch is alive', async () => {
   const server = await watchOneServer({ ...neverPoll, timing: { resyncMs: 1_000 } });
   await waitFor('new lists', () => lists(server).length >= 4);
   expect(seen.events).toEqual([]);
 });
 
-test('a kept-alive connection that is reset again and again, idle and in the middle of answers, does no harm', async () => {
+test('resetting a kept-alive connection again and again, idle and in the middle of answers, does no harm', async () => {
   const server = await watchOneServer({ checkInterval: 10 });
   for (let round = 0; round < 20; round += 1) {
     const served = server.served().requests;
@@ -163,7 +163,7 @@ test('a kept-alive connection that is reset again and again, idle and in the mid
   await seen.sees(two);
 });
 
-test('an API server that answers 429 gets no request for its Retry-After, or until the kubeconfig is replaced', async () => {
+test('an API server that answers 429 gets no request during its Retry-After, or until the kubeconfig is replaced', async () => {
   const server = await watchOneServer({ checkInterval: 1_000 });
   const then = seen.since();
   await server.setFaults({ retryAfterSeconds: 30 });
@@ -184,7 +184,7 @@ test.each([
   ['a hung API', { stall: true }, { stall: false }],
   ['resets', { reset: true }, { reset: false }],
   ['a refused port', { refuse: true }, { refuse: false }],
-])('%s for several polls is one report, and a recovery', async (_what, fault, repaired) => {
+])('%s for several polls is reported once, followed by one recovery', async (_what, fault, repaired) => {
   const server = await watchOneServer({ checkInterval: 1_000, timing: { requestTimeoutMs: 2_000 } });
   const then = seen.since();
   await server.setFaults(fault);
@@ -198,6 +198,6 @@ test.each([
   await waitFor('both watches again', () => server.served().watches === 2);
   await then.reports('api-recovered');
   cluster.store.delete('Node', 'cp-2');
-  // By the watch, or by a poll that overtakes it.
+  // Through the watch, or through a poll that overtakes it.
   await seen.sees(one);
 });

@@ -36,10 +36,10 @@ async function askAs(
   return server;
 }
 
-/** The first report that has a remedy: a busy machine may tell before it of an answer that was late. */
+/** The first report with a remedy: a busy machine may report a late answer before it. */
 const refusal = () => waitFor('the remedy', () => seen.events.find((event) => 'remedy' in event));
 
-test("a kubelet's own credentials are named as what they are, with the remedy", async () => {
+test("a kubelet's own credentials are recognized, and the remedy is named", async () => {
   await askAs('system:node:cp-1', 'system:nodes');
   expect(await refusal()).toMatchObject({
     error: expect.stringMatching(/HTTP 403 .*only its own Node object/),
@@ -56,7 +56,7 @@ test('the error for credentials without the role names the manifest that grants 
   });
 });
 
-test('for EndpointSlices it is the other manifest, and the other name', async () => {
+test('for EndpointSlices the error names the other manifest and the other user', async () => {
   await askAs('monitor-user', 'monitors', { kind: 'endpoints' });
   expect(await refusal()).toMatchObject({
     remedy: expect.stringMatching(
@@ -65,7 +65,7 @@ test('for EndpointSlices it is the other manifest, and the other name', async ()
   });
 });
 
-test('an outage that turns into a refusal is reported again, and better credentials end it', async () => {
+test('an outage that turns into a refusal is reported again, and valid credentials end it', async () => {
   const server = await askAs('system:node:cp-1', 'system:nodes', { refuse: true });
   const then = seen.since();
   expect(await then.reports('api-unavailable')).not.toHaveProperty('remedy');

@@ -48,7 +48,7 @@ test('a kubeconfig that appears late is waited for', async () => {
   expect(seen.observations[0]?.kind).toBe('unavailable');
 });
 
-test('a replaced kubeconfig moves the watch to the server that it names', async () => {
+test('a replaced kubeconfig moves the watch to its server', async () => {
   const first = await cluster.start();
   const second = await cluster.start();
   cluster.writeKubeconfig(first.url);
@@ -69,7 +69,7 @@ test.each([
   ['half-written', (path: string) => writeFileSync(path, readFileSync(path, 'utf8').slice(0, 400))],
   ['without its user', (path: string) => writeFileSync(path, withoutUser(readFileSync(path, 'utf8')))],
   ['no YAML', (path: string) => writeFileSync(path, '{{{')],
-])('a kubeconfig that is %s for a moment: the last good one goes on', async (_what, damage) => {
+])('while a kubeconfig is %s, the last good one is used', async (_what, damage) => {
   const server = await cluster.start();
   cluster.writeKubeconfig(server.url);
   seen = watchNodes(cluster, pollOften);
@@ -81,7 +81,7 @@ test.each([
   await seen.sees(two, 'poll');
   cluster.writeKubeconfig(server.url);
   await then.reports('kubeconfig-recovered');
-  // A busy machine may answer late, which is not the kubeconfig's fault.
+  // A busy machine may answer late; that is not the kubeconfig's fault.
   const isLate = (item: object): boolean => JSON.stringify(item).includes('no answer within');
   const unavailable = seen.observations.filter((item) => item.kind === 'unavailable');
   expect(unavailable.filter((item) => !isLate(item))).toEqual([]);
@@ -112,7 +112,7 @@ test('rotated certificate files are used at the next connection', async () => {
 test.each([
   ['unauthenticated', /HTTP 401 Unauthorized, expected credentials/],
   ['forbidden', /HTTP 403 nodes is forbidden: .*expected credentials/],
-] as const)('credentials that are %s are named as the reason', async (verdict, message) => {
+] as const)('credentials that are %s are reported as the reason', async (verdict, message) => {
   const server = await cluster.start({ authorize: () => verdict });
   cluster.writeKubeconfig(server.url);
   seen = watchNodes(cluster);
@@ -129,7 +129,7 @@ test('a token in the kubeconfig is sent', async () => {
 test.each([
   ['alone', '{tokenFile: token}'],
   ['next to a token, which it overrules', '{tokenFile: token, token: other}'],
-])('a tokenFile %s is sent, and read again once it was rotated', async (_what, user) => {
+])('a tokenFile %s is sent, and read again after a rotation', async (_what, user) => {
   let accepted = 'secret';
   const server = await cluster.start({ authorize: (caller) => tokenIs(accepted)(caller) });
   writeFileSync(join(cluster.dir, 'token'), 'secret\n');
@@ -159,7 +159,7 @@ test('a log that throws does not stop the watch', async () => {
 test.each([
   ['kubeconfig', (path: string) => path],
   ['client certificate', () => join(cluster.dir, 'client.pem')],
-])('a %s that is a FIFO is reported, and is used once it is a file', async (_what, pathOf) => {
+])('a %s that is a FIFO is reported, and is used once it is a regular file', async (_what, pathOf) => {
   const server = await cluster.start();
   const certFile = join(cluster.dir, 'client.pem');
   copyFileSync(cluster.client.certFile, certFile);

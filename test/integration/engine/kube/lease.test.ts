@@ -61,7 +61,7 @@ function contend(through: Pick<ApiSession, 'firstAnswer'> = session) {
 const spec = () => cluster.store.get('Lease', 'router', 'hawser')?.['spec'] as Record<string, unknown>;
 const holds = async (who: { readonly lease: Lease }) => await waitFor('the lease', () => who.lease.isHeld());
 
-test('a holder that cannot renew stops before another one may take over, and says so', async () => {
+test('a holder that cannot renew stops before another can take over, and reports it', async () => {
   const holder = contend();
   await holds(holder);
   const asked = server.served().requests;
@@ -76,7 +76,7 @@ test('a holder that cannot renew stops before another one may take over, and say
   expect(spec()).toMatchObject({ holderIdentity: 'holder', leaseTransitions: 0 });
 });
 
-test('a hung renewal loses the lease in time, and nothing is released to a hung API', async () => {
+test('a hung renewal loses the lease in time, and leaving does not wait for a hung API', async () => {
   let isHung = false;
   const whileHung = {
     firstAnswer: async <T extends { readonly kind: string }>(
@@ -98,7 +98,7 @@ test('a hung renewal loses the lease in time, and nothing is released to a hung 
   await holder.leave();
 });
 
-test('a holder whose timer fires early still learns of its loss', async () => {
+test('a holder whose timer fires early still notices that it lost the lease', async () => {
   const begin = globalThis.setTimeout;
   const early = (run: () => void, ms = 0) => begin(run, Math.max(0, ms - 5));
   using _ = vi.spyOn(globalThis, 'setTimeout').mockImplementation(early as typeof setTimeout);

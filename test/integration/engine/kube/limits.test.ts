@@ -35,7 +35,7 @@ const watch = (timing: Partial<ListWatchTiming>, checkInterval = 60_000) => {
   seen = watchNodes(cluster, { checkInterval, timing });
 };
 
-test('the previous list stays while there are more objects than maxObjects, and the limit is reported', async () => {
+test('the previous list is kept while there are more objects than maxObjects, and the limit is reported', async () => {
   fill(2);
   watch({ maxObjects: 2 }, 1_000);
   await seen.sees(two, 'poll');
@@ -48,7 +48,7 @@ test('the previous list stays while there are more objects than maxObjects, and 
   await seen.sees(two);
 });
 
-test('objects that are over maxPageBytes together are listed in smaller pages, which grow again behind them', async () => {
+test('objects that exceed maxPageBytes together are listed in smaller pages, which grow again after them', async () => {
   fill(60);
   for (const index of [17, 18, 19, 20, 21])
     cluster.store.set({ ...node(`cp-${index}`, [`10.0.0.${index}`]), spec: { taints: 'x'.repeat(15_000) } });
@@ -58,12 +58,12 @@ test('objects that are over maxPageBytes together are listed in smaller pages, w
   });
   await times('server', () => seen.latest() ?? [], 60);
   const limits = server.requests.flatMap((path) => /[?&]limit=(\d+)/.exec(path)?.[1] ?? []);
-  // Sorted by name, the 9th to the 11th are large, the 13th and the 14th.
+  // In name order, the 9th to the 11th, the 13th and the 14th are large.
   expect(limits.map(Number)).toEqual([32, 16, 8, 16, 8, 4, 2, 4, 2, 4, 8, 16, 32]);
   expect(seen.events.filter(({ event }) => event === 'api-unavailable')).toEqual([]);
 });
 
-test('a watch goes on while the polls of a long list are far apart', async () => {
+test('a watch continues while the polls of a long list are far apart', async () => {
   fill(2);
   seen = watchCluster('all-nodes', cluster, {
     checkInterval: 1_000,
@@ -79,7 +79,7 @@ test('a watch goes on while the polls of a long list are far apart', async () =>
   expect(polls()).toBe(1);
 });
 
-test("a page over maxPageBytes is reported with the limit, and the server's other watches go on", async () => {
+test("a page over maxPageBytes is reported with the limit, and the server's other watches continue", async () => {
   const heavy = node('cp-1', ['10.0.0.1']);
   cluster.store.set(heavy);
   cluster.store.set(node('cp-2', ['10.0.0.2'], { 'node-role.kubernetes.io/master': '' }));
@@ -96,7 +96,7 @@ test("a page over maxPageBytes is reported with the limit, and the server's othe
   expect(interrupted.filter((event) => String(event['error']).includes('maxPageBytes'))).toEqual([]);
 });
 
-test('a list of more pages than maxPages is given up and told', async () => {
+test('a list with more pages than maxPages is given up and reported', async () => {
   fill(11);
   watch({ pageLimit: 1, maxPages: 10 });
   await seen.since().reports('api-unavailable', /the list has 11 pages, the limit maxPages is 10/);
@@ -106,18 +106,18 @@ test.each([
   ['objects', { maxObjects: 2 }],
   ['bytes', { maxPageBytes: 100, pageLimit: 1 }],
 ])(
-  'a list with too many %s is asked for once of each API server, and again after a long pause',
+  'a list with too many %s is requested once from each API server, and again after a long pause',
   async (_what, limit) => {
     fill(3);
     const other = await cluster.start();
     seen = watchCluster('all-nodes', cluster, {
-      // A poll's answer is late after this interval too, and a late one is none that is too large.
+      // This interval is also a poll's time limit, and a late answer does not count as too large.
       checkInterval: 2_000,
       fallbacks: [`127.0.0.1:${other.port}`],
       timing: { ...limit, tooLargePauseMs: 600_000 },
     });
     const asked = () => [server, other].map(({ requests }) => requests.length);
-    // By the watch's loop and by the poll's.
+    // One request from the watch loop, one from the poll loop.
     await waitFor('both loops to ask both servers', () => asked().every((count) => count >= 2));
     let looks = 0;
     const look = () => {

@@ -25,7 +25,7 @@ afterEach(async () => {
   await cluster.remove();
 });
 
-/** Answers from `current`. What watches it already hears no more of changes, and bookmarks tell where `current` is. */
+/** Answers from `current`. Existing watches get no further changes, and bookmarks carry the version of `current`. */
 const replaceable: ObjectStore = {
   version: () => current.version(),
   oldest: () => current.oldest(),
@@ -38,7 +38,7 @@ const replaceable: ObjectStore = {
   subscribe: (listener) => current.subscribe(listener),
 };
 
-/** Without cp-2, and at a version long before the one that was watched from. */
+/** Without cp-2, and at a version long before the watched one. */
 function restoreBackup(): void {
   current = createObjectStore();
   current.set(node('cp-1', ['10.0.0.1']));
@@ -48,7 +48,7 @@ test.each([
   ['a poll', { checkInterval: 1_000 }, 600_000],
   ['a bookmark', {}, 100],
 ])(
-  '%s shows that etcd was restored from a backup, though the watch lives and tells of no change',
+  '%s reveals that etcd was restored from a backup, although the watch is alive and reports no change',
   async (_what, settings, bookmarkMs) => {
     for (let round = 0; round < 50; round += 1) cluster.store.set(node('cp-2', [`10.0.1.${round}`]));
     cluster.store.set(node('cp-2', ['10.0.0.2']));

@@ -10,7 +10,7 @@ import type { NetNamespace } from '../../../helpers/net-namespace.ts';
 import { hawserAsNobody } from '../../../helpers/unprivileged.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
-// Several runs of a program, each of which listens for seconds and takes as long again on a busy machine.
+// Several runs of a program that listens for seconds, and for twice as long on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });
 
 const ONLY = ['--only', 'foreign-router-id'] as const;
@@ -30,7 +30,7 @@ async function startForeign(namespace: NetNamespace, vip: string): Promise<void>
 
 const ours = ['--api-vips', VIP, ...PEERS, '--virtual-router-ids'] as const;
 
-test('another cluster with our id, an id that is free, a peer, and our own VIP', async () => {
+test('another cluster with our id, a free id, a peer, and our own VIP', async () => {
   const { us, peer, stranger } = await createDoctorSegment();
   expect(await ask(us, ...ours, '77,78')).toBe(
     'ok: id 77: no other use of it or of its VIP was heard in 3.2 s',
@@ -39,21 +39,21 @@ test('another cluster with our id, an id that is free, a peer, and our own VIP',
   const found =
     'fail: 10.77.0.66 advertises 10.77.0.250 (VRRP 3, priority 5) with virtual router id 77, that of our 10.77.0.100 on eth0';
   expect(await ask(us, ...ours, '77,78')).toBe(found);
-  // As the monitor's own guard, which may be listening as well.
+  // The table of the monitor's own guard, which may be listening at the same time.
   await us.run('nft', 'add', 'table', 'netdev', 'hawser_segment');
   const drop = 'table ip f { chain in { type filter hook input priority 0; ip protocol 112 drop; } ; }';
   await us.run('nft', drop);
   expect(await ask(us, ...ours, '77,78')).toBe(found);
   expect(await us.run('nft', 'list', 'tables')).toBe('table netdev hawser_segment\ntable ip f\n');
   expect(await ask(us, ...ours, '91,92')).toMatch(/^ok: id 91: /);
-  // It is no stranger where it is one of ours.
+  // A node or a VIP of our own is not foreign.
   const all = ['--api-vips', VIP, '--servers', 'cp-2=10.77.0.66', '--virtual-router-ids', '77,78'];
   expect(await ask(us, ...all)).toMatch(/^ok: /);
   expect(await ask(us, '--api-vips', '10.77.0.250', ...all.slice(2))).toMatch(/^ok: /);
   expect(await peer.run('nft', 'list', 'tables')).toBe('');
 });
 
-test('without nft, and without root, it cannot tell', async () => {
+test('without nft or without root the check cannot tell', async () => {
   const { us } = await createDoctorSegment();
   const flags = [...ONLY, ...ours, '77,78'];
   const said = ({ said: of, exitCode }: Examined) => [of('foreign-router-id'), exitCode];
@@ -67,7 +67,7 @@ test('without nft, and without root, it cannot tell', async () => {
   ]);
 });
 
-test('a check stopped while it listens says so and leaves no table', async () => {
+test('a check that is stopped while it listens says so and leaves no table', async () => {
   const { us }: Segment = await createDoctorSegment();
   const [file, ...prefix] = us.prefix;
   const argv = [...prefix, ...doctorArgv, '--only', 'foreign-router-id', ...ours, '77,78'];

@@ -9,7 +9,7 @@ import { waitFor } from '../../../helpers/wait-for.ts';
 // Several runs of a program, each of which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });
 
-test('a node that runs HAProxy; the file is edited by hand; its supervisor is killed', async () => {
+test('a node that runs HAProxy, then a file edited by hand, then a killed supervisor', async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
   const supervisor = host.supervise();
@@ -31,7 +31,7 @@ test('a node that runs HAProxy; the file is edited by hand; its supervisor is ki
   expect(dead.exitCode).toBe(1);
 });
 
-test('a pair that holds a VIP needs no flags but where its files are', async () => {
+test('a pair that holds a VIP needs only the flags that locate its files', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
   a.install();

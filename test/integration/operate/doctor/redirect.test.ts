@@ -17,7 +17,7 @@ async function namespaceOfTest(): Promise<NetNamespace> {
   return namespace;
 }
 
-/** A real HAProxy on our ports that says that it has a server. */
+/** A real HAProxy on our ports that reports a usable server. */
 async function startHaproxy(namespace: NetNamespace): Promise<() => Promise<void>> {
   const config = join(temporaryRoot({}), 'haproxy.cfg');
   writeFileSync(
@@ -70,7 +70,7 @@ test('the redirect exists, is missing, differs, or leads to a closed port', asyn
   expect(await ask()).toMatch(/^fail: clients of .* reach an HAProxy without a server/);
 });
 
-test('nft works, is not installed, and may not be asked', async () => {
+test('nft works, is not installed, or lacks permission', async () => {
   const namespace = await namespaceOfTest();
   const ask = async (...before: readonly string[]) =>
     (await runDoctor(namespace, ['--only', 'nft'], [...before, ...doctorArgv])).said('nft');

@@ -10,7 +10,7 @@ import {
 } from '../../../helpers/doctor/segment.ts';
 import { startSpeaker } from '../../../helpers/doctor/vrrp-speaker.ts';
 
-// Each listens for seconds, and takes as long again on a busy machine.
+// Each run listens for seconds, and for twice as long on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });
 
 const peerSpeaks = (everySeconds?: number) => async (segment: Segment) =>

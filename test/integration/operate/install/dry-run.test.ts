@@ -11,7 +11,7 @@ beforeEach(async () => {
   node = await createInstallNode();
 });
 
-test('hawser install --dry-run on an empty root fits on a screen, ends with its notices, and writes nothing', async () => {
+test('hawser install --dry-run on an empty root fits on a screen, ends with the notices, and writes nothing', async () => {
   const result = await node.install('--dry-run');
   expect(result).toMatchObject({ exitCode: 0, stderr: '' });
   for (const path of manifests) expect(result.stdout).toContain(`+ ${path} (0600)\n`);
@@ -23,7 +23,7 @@ test('hawser install --dry-run on an empty root fits on a screen, ends with its 
   expect(node.tree()).toEqual([]);
 });
 
-test('hawser install --json prints one document, with the steps, the notices and the outcome', async () => {
+test('hawser install --json prints one document with the steps, the notices and the outcome', async () => {
   const planned = JSON.parse((await node.install('--dry-run', '--json')).stdout);
   expect(planned).toMatchObject({ outcome: 'dry-run', edited: [] });
   expect(planned.notices).not.toEqual([]);
@@ -44,7 +44,7 @@ test('hawser install --json prints one document, with the steps, the notices and
   });
 });
 
-test('hawser install --json asks nothing, and prints what it refuses', async () => {
+test('hawser install --json does not prompt, and prints what it refuses', async () => {
   const asked = await node.run('install', '--api-vip', '10.0.0.100', '--json');
   expect(asked).toMatchObject({ exitCode: 2, stdout: '' });
   expect(asked.stderr).toContain('expected --yes or --dry-run');
@@ -57,7 +57,7 @@ test('hawser install --json asks nothing, and prints what it refuses', async () 
   });
 });
 
-test('hawser install --dry-run shows what is different in a file that changes, and nothing of the others', async () => {
+test('hawser install --dry-run shows the diff of each changed file and nothing of the others', async () => {
   await node.install();
   const { stdout } = await node.install('--ingress-vip', '10.0.0.101', '--dry-run');
   expect(stdout).toContain('~ /etc/hawser/config.yaml (0644)\n');
@@ -65,7 +65,7 @@ test('hawser install --dry-run shows what is different in a file that changes, a
   expect(stdout).not.toContain('haproxy.cfg.ejs');
 });
 
-test('hawser install --dry-run names the pods that restart, which are those whose settings change', async () => {
+test('hawser install --dry-run names the pods that restart: only those whose settings change', async () => {
   await node.install();
   const { stdout } = await node.install('--ingress-vip', '10.0.0.101', '--dry-run');
   expect(stdout.match(/^restarts .*$/gm)).toEqual([
@@ -84,12 +84,12 @@ test('hawser install --dry-run names the pods that restart, which are those whos
 test.each([
   ['--first-node', 'kubeadm init'],
   ['--join', 'kubeadm join'],
-])('with %s the pods wait for %s: no notice asks for a flag that was typed', async (flag, what) => {
+])('with %s the pods wait for %s, and no notice asks for a flag that was given', async (flag, what) => {
   const { stdout } = await node.install('--dry-run', flag, '--cluster-name', 'prod');
   expect(stdout).toContain(`ca.crt is not there: the pods wait for ${what}\n`);
 });
 
-test('hawser install --dry-run twice on the same root says the same, and after the install that there is nothing to do', async () => {
+test('hawser install --dry-run is repeatable, and reports nothing to do after the install', async () => {
   const first = await node.install('--dry-run');
   expect(await node.install('--dry-run')).toEqual(first);
   await node.install();
@@ -103,7 +103,7 @@ test('hawser install --dry-run twice on the same root says the same, and after t
   expect(node.tree('exact')).toEqual(installed);
 });
 
-test('hawser install --dry-run on a broken root lists every reason and what it would write, and writes nothing', async () => {
+test('hawser install --dry-run on a broken root lists every reason and every planned change, and writes nothing', async () => {
   mkdirSync(join(node.root, 'etc/kubernetes/manifests/haproxy.yaml'), { recursive: true });
   writeFileSync(join(node.root, 'etc/kubernetes/static-pod-resources'), '');
   node.write('/etc/kubernetes/manifests/kube-vip.yaml', 'spec: {containers: [{name: kube-vip, image: x}]}\n');

@@ -19,7 +19,7 @@ function edit(path: string, from: string, to: string): string {
   return text;
 }
 
-test('an edited template outlives an install and an upgrade, which show the difference', async () => {
+test('an edited template survives an install and an upgrade, which show the difference', async () => {
   await node.install();
   const edited = edit(template, 'balance roundrobin', 'balance leastconn');
   const again = await node.run('install', '--yes', '--image', 'registry.example/hawser:9');
@@ -30,11 +30,11 @@ test('an edited template outlives an install and an upgrade, which show the diff
   );
   expect(node.read(template)).toBe(edited);
   expect(parse(node.read(manifest)).spec.containers[0].image).toBe('registry.example/hawser:9');
-  // It is still known as edited: an uninstall keeps it too.
+  // It still counts as edited: an uninstall keeps it too.
   expect((await node.run('uninstall')).stdout).toContain(`${template} was edited, kept as ${template}.saved`);
 });
 
-test('an edited manifest stays where nothing else changes, and a change to it is refused', async () => {
+test('an edited manifest is kept if nothing else changes, and an install that would change it is refused', async () => {
   await node.install();
   const edited = edit(manifest, 'cpu: 50m', 'cpu: 500m');
   const same = await node.run('install', '--yes');
@@ -52,7 +52,7 @@ test('an edited manifest stays where nothing else changes, and a change to it is
   expect(node.read(manifest)).toBe(edited);
 });
 
-test('--overwrite replaces what was edited and keeps a copy each time, a manifest’s outside the kubelet’s folder', async () => {
+test('--overwrite replaces edited files and keeps a copy each time, of a manifest outside the kubelet’s folder', async () => {
   await node.install();
   const original = node.read(manifest);
   const first = edit(manifest, 'cpu: 50m', 'cpu: 500m');
@@ -68,7 +68,7 @@ test('--overwrite replaces what was edited and keeps a copy each time, a manifes
   expect((await node.run('install', '--yes')).stdout).toContain('already up to date');
 });
 
-test('a template that was there before the first install stays, and is not removed afterwards', async () => {
+test('a template that existed before the first install is kept and not removed by an uninstall', async () => {
   node.write(template, '# ours\n');
   expect(await node.install()).toMatchObject({ exitCode: 0, stderr: '' });
   expect(node.read(template)).toBe('# ours\n');
@@ -76,7 +76,7 @@ test('a template that was there before the first install stays, and is not remov
   expect(node.read(template)).toBe('# ours\n');
 });
 
-test('--patches changes the pods, is remembered, and outlives an upgrade', async () => {
+test('--patches changes the pods, is remembered, and survives an upgrade', async () => {
   node.write(
     '/etc/hawser/patches/haproxy.yaml',
     'spec: {containers: [{name: haproxy, resources: {requests: {cpu: 1}}}]}\n',
@@ -100,7 +100,7 @@ test('--patches changes the pods, is remembered, and outlives an upgrade', async
   expect(cpu()).toBe(2);
 });
 
-test('--print writes every file as cloud-config that is what an install writes, and touches nothing', async () => {
+test('--print writes every file of an install as cloud-config and changes nothing', async () => {
   const flags = ['--api-vip', '10.0.0.100', '--image', 'registry.example/hawser:9'];
   const printed = await node.run('install', ...flags, '--print');
   expect(printed).toMatchObject({ exitCode: 0, stderr: '' });
@@ -117,7 +117,7 @@ test('--print writes every file as cloud-config that is what an install writes, 
   expect(files).toHaveLength(
     node.tree().filter((line) => / (?:644|600)$|^\/usr\/local\/bin\/hawser /.test(line)).length,
   );
-  // What was printed and written by another program is known to the installs that follow.
+  // Later installs recognize files that were printed and then written by another program.
   node.write(record, files.find((file: { path: string }) => file.path === record).content);
   expect((await node.run('install', '--yes', ...flags)).stdout).not.toContain('was edited');
 });

@@ -8,7 +8,7 @@ import { createInstallNode, type InstallNode } from '../../../helpers/install-no
 import { hawser } from '../../../helpers/supervisor-build.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
-/** The four containers of the installed pods, outside containers: paths of their volumes are given as flags. */
+/** The four containers of the installed pods, run as plain processes: the paths of their volumes are passed as flags. */
 function startPods(node: InstallNode): void {
   const at = (path: string): string => join(node.root, path);
   for (const dir of ['pod/haproxy', 'pod/keepalived']) mkdirSync(at(dir), { recursive: true });
@@ -41,7 +41,7 @@ function startPods(node: InstallNode): void {
     startLogged([...node.namespace.prefix, hawser, ...argv, ...shared], at('pod/log'));
 }
 
-test('without an API and a kubeconfig the pods bring the VIP up, and it leads to the API server as soon as that listens', async () => {
+test('without an API or a kubeconfig the pods bring the VIP up, and it leads to the API server as soon as that listens', async () => {
   const node = await createInstallNode();
   expect(await node.install('--first-node', '--ingress-vip', '10.0.0.101')).toMatchObject({
     exitCode: 0,

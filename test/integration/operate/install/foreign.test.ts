@@ -12,14 +12,14 @@ beforeEach(async () => {
   node = await createInstallNode();
 });
 
-/** As the monitors leave their folders. */
+/** Leaves the folders as the monitors would. */
 function runMonitors(): void {
   node.write('/etc/haproxy/haproxy.cfg', rendered);
   node.write('/etc/haproxy/haproxy.cfg.last-good', rendered);
   node.write('/etc/hawser-keepalived/keepalived.conf', rendered);
 }
 
-test("the files of Debian's packages and of the kubeadm guide are kept, and come back with uninstall", async () => {
+test("the files of Debian's packages and of the kubeadm guide are kept, and uninstall restores them", async () => {
   node.write('/etc/haproxy/haproxy.cfg', fixture('debian-haproxy.cfg'));
   node.write('/etc/haproxy/errors/400.http', 'HTTP/1.0 400 Bad request\n');
   node.write('/etc/keepalived/keepalived.conf', fixture('guide-keepalived.conf'));
@@ -37,11 +37,11 @@ test("the files of Debian's packages and of the kubeadm guide are kept, and come
   runMonitors();
   expect((await node.run('install', '--yes')).stdout).toContain('already up to date');
   expect(await node.run('uninstall')).toMatchObject({ exitCode: 0, stderr: '' });
-  // Names, modes and inodes: the very files.
+  // Same names, modes and inodes: the original files.
   expect(node.tree('exact').filter((line) => !/ (?:4?0?755) /.test(line))).toEqual(before);
 });
 
-test('files whose names only begin like hawser’s are never removed', async () => {
+test('files whose names only start like hawser’s are never removed', async () => {
   const theirs = [
     ...['haproxy.cfg.orig', 'haproxy.cfg.dpkg-dist', 'haproxy.cfg.bak', '.haproxy.cfg.swp'].map(
       (name) => `/etc/haproxy/${name}`,
@@ -59,7 +59,7 @@ test('files whose names only begin like hawser’s are never removed', async () 
   );
 });
 
-test('a configuration that replaced hawser’s stays, next to the earlier copy', async () => {
+test('a configuration that replaced hawser’s is kept, next to the earlier copy', async () => {
   node.write('/etc/haproxy/haproxy.cfg', fixture('guide-haproxy.cfg'));
   await node.install();
   node.write('/etc/haproxy/haproxy.cfg', 'global\n');
@@ -89,7 +89,7 @@ test('an older copy is not overwritten: the install is refused and changes nothi
   expect(node.tree('exact')).toEqual(before);
 });
 
-test('--dry-run says what would be moved, and which service reads it, and moves nothing', async () => {
+test('--dry-run says what would be moved and which service reads it, and moves nothing', async () => {
   node.write('/etc/haproxy/haproxy.cfg', fixture('debian-haproxy.cfg'));
   node.write('/etc/systemd/system/multi-user.target.wants/haproxy.service', '');
   const before = node.tree('exact');

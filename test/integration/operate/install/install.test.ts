@@ -17,7 +17,7 @@ beforeEach(async () => {
 const done = { exitCode: 0, stderr: '' };
 const again = async (...flags: readonly string[]) => await node.run('install', '--yes', ...flags);
 
-test('an install writes every file with its mode, and pods that name nothing but the settings', async () => {
+test('an install writes every file with its mode, and the pods contain only the settings', async () => {
   const image = 'registry.example/hawser:9';
   expect(await node.install('--image', image, '--ingress-vip', '10.0.0.101')).toMatchObject(done);
   expect(node.tree().filter((line) => !line.endsWith(' 755'))).toEqual([
@@ -29,7 +29,7 @@ test('an install writes every file with its mode, and pods that name nothing but
     '/etc/kubernetes/static-pod-resources/keepalived/keepalived.conf.ejs 644',
     '/var/log/hawser 1775',
   ]);
-  // It ends in "755", as folders do.
+  // Folders end in "755" too, so the filter above drops it.
   expect(node.tree()).toContain('/usr/local/bin/hawser 755');
   expect(node.read(SETTINGS)).toMatch(/^# yaml-language-server: \$schema=config\.schema\.json\n/);
   expect(parse(node.read(SETTINGS))).toEqual({
@@ -41,7 +41,7 @@ test('an install writes every file with its mode, and pods that name nothing but
     for (const each of parse(node.read(path)).spec.containers) expect(each.image).toBe(image);
 });
 
-test('a second install has nothing to do, and touches no file', async () => {
+test('a second install has nothing to do and touches no file', async () => {
   await node.install();
   const before = node.tree('exact');
   for (const result of [await node.install(), await again()])
@@ -49,7 +49,7 @@ test('a second install has nothing to do, and touches no file', async () => {
   expect(node.tree('exact')).toEqual(before);
 });
 
-test('edited settings stay, and a port that is changed there reaches the probes', async () => {
+test('edited settings are kept, and a port changed there reaches the probes', async () => {
   await node.install();
   const edited = `${node.read(SETTINGS)}# ours\nhealthPort: 50999\nhaproxy:\n  drainTimeout: 20s # short\n`;
   node.write(SETTINGS, edited);
@@ -66,7 +66,7 @@ test.each<[change: string, settings: string, flags: readonly string[], pods: rea
   ['a setting of keepalived', 'keepalived: {monitorTimeout: 5s}\n', [], [1]],
   ['a setting of both', 'settle: 2s\n', [], [0, 1]],
   ['a flag', '', ['--api-vip', '10.0.0.99'], [0, 1]],
-])('%s restarts the pods that it concerns', async (_, settings, flags, pods) => {
+])('%s restarts only the affected pods', async (_, settings, flags, pods) => {
   await node.install();
   const before = manifests.map(node.read);
   node.write(SETTINGS, `${node.read(SETTINGS)}${settings}`);
@@ -75,7 +75,7 @@ test.each<[change: string, settings: string, flags: readonly string[], pods: rea
   expect(changed).toEqual(pods);
 });
 
-test('a manifest that was opened to others is closed, and one that was removed is put back', async () => {
+test('the mode of a world-readable manifest is corrected, and a removed manifest is restored', async () => {
   await node.install();
   chmodSync(join(node.root, manifests[0] ?? ''), 0o644);
   rmSync(join(node.root, manifests[1] ?? ''));
@@ -83,7 +83,7 @@ test('a manifest that was opened to others is closed, and one that was removed i
   for (const path of manifests) expect(node.tree()).toContain(`${path} 600`);
 });
 
-test('the monitors get the certificate that the kubelet renews, until --credentials own is typed', async () => {
+test('the monitors use the certificate that the kubelet renews, until --credentials own is given', async () => {
   const copied = 'run: install -m 0600 /etc/kubernetes/kubelet.conf /etc/hawser/kubeconfig\n';
   expect(await again('--api-vip', '10.0.0.100')).toMatchObject({
     ...done,
@@ -103,7 +103,7 @@ test('the monitors get the certificate that the kubelet renews, until --credenti
   expect((await again()).stdout).toContain('already up to date');
 });
 
-test('settings that were written before the first install stay, and get the name that a first node needs', async () => {
+test('settings written before the first install are kept and get the cluster name that a first node needs', async () => {
   node.write(SETTINGS, 'keepalived:\n  monitorTimeout: 5s\n');
   expect(await node.install('--first-node')).toMatchObject(done);
   expect(parse(node.read(SETTINGS))).toEqual({
@@ -163,7 +163,7 @@ test.each<
   ],
   ['with a broken record', () => node.write(RECORD, '{"version":'), vip, [/installed\.json/]],
   ['with a link as its record', link, vip, [/not a regular file/]],
-])('an install %s is refused, and changes nothing', async (_, make, flags, reasons) => {
+])('an install %s is refused and changes nothing', async (_, make, flags, reasons) => {
   await make();
   const before = node.tree('exact');
   const { exitCode, stdout, stderr } = await node.run('install', ...flags);
@@ -172,15 +172,15 @@ test.each<
   expect(node.tree('exact')).toEqual(before);
 });
 
-test('an install below a missing root is refused by its name', async () => {
+test("an install below a missing root is refused with the root's name", async () => {
   rmSync(node.root, { recursive: true });
   expect(await node.install()).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(node.root) });
 });
 
 const COMMAND = '/usr/local/bin/hawser';
 
-test('the command for people is shown, written, recorded, brought up to date, and removed', async () => {
-  // One that was copied from an older image is one of ours.
+test('the hawser command on the node is shown, written, recorded, updated and removed', async () => {
+  // A command copied from an older image counts as hawser's own.
   node.write(COMMAND, '#!/bin/sh\n# hawser on a node: of yesterday\n');
   expect((await node.install('--dry-run')).stdout).toContain(`+++ ${COMMAND}`);
   await node.install();
@@ -201,7 +201,7 @@ test.each<[what: string, make: () => void]>([
     },
   ],
   ['a read-only /usr', () => node.write('/usr/local', 'a file is where the folder should be')],
-])('%s keeps the command for people out, and nothing else', async (_, make) => {
+])('%s keeps the hawser command from being written, and nothing else', async (_, make) => {
   make();
   const ofUsr = () => node.tree('exact').filter((line) => line.startsWith('/usr/local'));
   const before = ofUsr();

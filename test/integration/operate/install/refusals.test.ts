@@ -40,7 +40,7 @@ test('a VIP in no subnet is accepted if a named interface exists', async () => {
   });
 });
 
-/** Listens until its namespace is removed; resolves once it does. */
+/** Listens until its namespace is removed; resolves once it listens. */
 async function listen(namespace: NetNamespace, port: number, code: string, ...args: readonly string[]) {
   const script = `${code};server.listen(${port}, () => console.log('up'))`;
   const [command, ...prefix] = namespace.prefix;
@@ -62,7 +62,7 @@ test.each([
   ['healthPort', 9444],
   ['haproxy.statPort', 29_445],
   ['keepalived.listen', 29_447],
-])('%s that another process listens on, with its name', async (key, port) => {
+])('%s is refused if another process listens on it, and the process is named', async (key, port) => {
   const child = await listen(node.namespace, port, plain);
   const message = await refusal('--api-vip', '10.0.0.100');
   expect(message).toMatch(
@@ -70,7 +70,7 @@ test.each([
   );
 });
 
-test("the port of the supervisor's page, which the kubelet asks, unless a patch names another", async () => {
+test("the port of the supervisor's page is refused if it is in use, unless a patch sets another", async () => {
   const child = await listen(node.namespace, 29_448, plain);
   expect(await refusal('--api-vip', '10.0.0.100')).toMatch(
     new RegExp(
@@ -84,20 +84,20 @@ test("the port of the supervisor's page, which the kubelet asks, unless a patch 
   expect(await node.run('install', '--yes', ...flags)).toMatchObject({ exitCode: 0 });
 });
 
-test('a port that is new in the settings of an installed node', async () => {
+test('a port that is newly set on an installed node is refused if it is in use', async () => {
   await node.run('install', '--yes', '--api-vip', '10.0.0.100');
   await listen(node.namespace, 9445, plain);
   await listen(node.namespace, 9999, plain);
   node.write('/etc/hawser/config.yaml', `${node.read('/etc/hawser/config.yaml')}healthPort: 9999\n`);
   const result = await node.run('install', '--yes');
-  // What listens on 9445 is taken for hawser's own HAProxy.
+  // The listener on 9445 is assumed to be hawser's own HAProxy.
   expect(result).toMatchObject({
     exitCode: 2,
     stderr: expect.stringMatching(/^Cannot use healthPort 9999: [^\n]*\n$/),
   });
 });
 
-test("the port of the supervisor's page on an installed node, where another program listens", async () => {
+test("the port of the supervisor's page is refused on an installed node if another program listens on it", async () => {
   expect(await node.install()).toMatchObject({ exitCode: 0 });
   const child = await listen(node.namespace, 29_448, plain);
   const { exitCode, stderr } = await node.run('install', '--yes');
@@ -105,7 +105,7 @@ test("the port of the supervisor's page on an installed node, where another prog
   expect(stderr).toMatch(new RegExp(`page of keepalived's supervisor: .*pid ${child.pid} listens there`));
 });
 
-test("the port of the supervisor's page is no reason against an install over one whose supervisor runs", async () => {
+test('an install over a running supervisor is not refused because of the port of its page', async () => {
   expect(await node.install()).toMatchObject({ exitCode: 0 });
   const at = (file: string) => join(node.root, file);
   const flags = ['--config', at('keepalived.conf'), '--socket', at('k.sock'), '--run-dir', at('run')];
@@ -116,7 +116,7 @@ test("the port of the supervisor's page is no reason against an install over one
   expect(await node.run('install', '--yes')).toMatchObject({ exitCode: 0 });
 });
 
-test('a supervisor of this node that does not answer is a notice: to end it would drop the VIP', async () => {
+test('a supervisor of this node that does not answer is only a notice: ending it would drop the VIP', async () => {
   expect(await node.install()).toMatchObject({ exitCode: 0 });
   const program = join(node.root, 'dist/hawser.mjs');
   mkdirSync(join(node.root, 'dist'));
@@ -132,7 +132,7 @@ test('a supervisor of this node that does not answer is a notice: to end it woul
   });
 });
 
-test('ports and VIP and manifests: all reasons at once', async () => {
+test('problems with ports, the VIP and manifests are reported together', async () => {
   await listen(node.namespace, 9445, plain);
   node.write('/etc/kubernetes/manifests/haproxy.yaml', 'theirs: {}\n');
   node.write(
@@ -149,13 +149,13 @@ test('ports and VIP and manifests: all reasons at once', async () => {
 test.each([
   ['by a machine that refuses', undefined, /a machine with port 6443 closed has it/],
   ['by a server that does not speak TLS', plain, /does not speak TLS has it/],
-])('a VIP that is held %s', async (_what, code, message) => {
+])('a VIP held %s is refused', async (_what, code, message) => {
   await addAddress(node.neighbour, 'eth0', '10.0.0.100/24');
   if (code !== undefined) await listen(node.neighbour, 6443, code);
   expect(await refusal('--api-vip', '10.0.0.100')).toMatch(message);
 });
 
-test('a VIP whose holder drops every packet is asked once, and found by its ARP answer', async () => {
+test('a VIP whose holder drops every packet is probed once and found by its ARP answer', async () => {
   await addAddress(node.neighbour, 'eth0', '10.0.0.100/24');
   await node.neighbour.run(
     'nft',
@@ -168,14 +168,14 @@ test('a VIP whose holder drops every packet is asked once, and found by its ARP 
   expect(asks.nftables.at(-1).set.elem).toHaveLength(1);
 });
 
-test('an ingress VIP that is in use', async () => {
+test('an ingress VIP that is in use is refused', async () => {
   await addAddress(node.neighbour, 'eth0', '10.0.0.101/24');
   expect(await refusal('--api-vip', '10.0.0.100', '--ingress-vip', '10.0.0.101')).toMatch(
     /VIP "10\.0\.0\.101"/,
   );
 });
 
-/** As the health port of HAProxy on the holder, with the name of its cluster. */
+/** Answers like the health port of the holder's HAProxy, with the name of its cluster. */
 const named = (name: string) =>
   `const server=require('http').createServer((q,r)=>r.writeHead(q.url==='/hawser_cluster_name'?200:404).end('${name}'))`;
 
@@ -185,7 +185,7 @@ async function serveAt(authority: Authority) {
   await listen(node.neighbour, 6443, tls, certFile, keyFile);
 }
 
-test("a VIP where this cluster's API answers is the cluster's own", async () => {
+test("a VIP at which this cluster's API answers is the cluster's own", async () => {
   const authority = createAuthority(join(node.root, 'tmp'));
   makeControlPlane(node, authority.certFile);
   await serveAt(authority);
@@ -203,7 +203,7 @@ test('another cluster at the VIP is refused, even if ours is known', async () =>
   );
 });
 
-test('a node before kubeadm join cannot tell whose VIP it is: --join says so', async () => {
+test('before kubeadm join a node cannot tell whose VIP it is: --join decides', async () => {
   await serveAt(createAuthority(join(node.root, 'tmp')));
   await listen(node.neighbour, 9444, named('10-0-0-100'));
   expect(await refusal('--api-vip', '10.0.0.100')).toMatch(/if this node joins that cluster, use --join/);
@@ -214,9 +214,9 @@ test('a node before kubeadm join cannot tell whose VIP it is: --join says so', a
   expect(again).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('already up to date') });
 });
 
-test('a node that joins after the VIP has changed has the virtual router id of the others', async () => {
+test('a node that joins after a change of the VIP gets the virtual router id of the others', async () => {
   await serveAt(createAuthority(join(node.root, 'tmp')));
-  // The holder's cluster had 192.0.2.7 when its first node was installed.
+  // The holder's cluster had the VIP 192.0.2.7 when its first node was installed.
   await listen(node.neighbour, 9444, named('192-0-2-7'));
   expect(await node.run('install', '--yes', '--api-vip', '10.0.0.100', '--join')).toMatchObject({
     exitCode: 0,
@@ -225,7 +225,7 @@ test('a node that joins after the VIP has changed has the virtual router id of t
   expect(node.read('/etc/hawser/config.yaml')).toContain('clusterName: 192-0-2-7\n');
 });
 
-test('a node that joins with another name than the holder has is refused', async () => {
+test("a node that joins with another cluster name than the holder's is refused", async () => {
   await serveAt(createAuthority(join(node.root, 'tmp')));
   await listen(node.neighbour, 9444, named('prod'));
   const flags = ['--api-vip', '10.0.0.100', '--join'];
@@ -237,7 +237,7 @@ test('a node that joins with another name than the holder has is refused', async
   });
 });
 
-test('a join that cannot learn the name says what to type, and takes it', async () => {
+test('a join that cannot learn the name says which flag to use, and accepts it', async () => {
   const flags = ['--api-vip', '10.0.0.100', '--join'];
   expect(await refusal(...flags)).toMatch(/nothing answers at VIP 10\.0\.0\.100; .*--cluster-name NAME/);
   await serveAt(createAuthority(join(node.root, 'tmp')));
@@ -251,7 +251,7 @@ test('a join that cannot learn the name says what to type, and takes it', async 
   });
 });
 
-test('the name stays when the VIP changes', async () => {
+test('the cluster name is kept when the VIP changes', async () => {
   await node.run('install', '--yes', '--api-vip', '10.0.0.100');
   await node.run('install', '--yes', '--api-vip', '10.0.0.200');
   expect(node.read('/etc/hawser/config.yaml')).toContain('clusterName: 10-0-0-100\n');

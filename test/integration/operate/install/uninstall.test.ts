@@ -16,7 +16,7 @@ beforeEach(async () => {
   node = await createInstallNode();
 });
 
-/** The container "haproxy" of the pod, outside a container: the real supervisor with HAProxy below it. */
+/** The pod's container "haproxy" as a plain process: the real supervisor with HAProxy below it. */
 async function startPod(port = 9445, flags: readonly string[] = []): Promise<ChildProcess> {
   const at = (name: string) => join(node.root, 'pod', name);
   mkdirSync(at(''), { recursive: true });
@@ -36,13 +36,13 @@ async function startPod(port = 9445, flags: readonly string[] = []): Promise<Chi
   return child;
 }
 
-/** Ends the pod once its manifest is gone, as the kubelet does. */
+/** Ends the pod once its manifest is gone, like the kubelet. */
 async function actAsKubelet(pod: ChildProcess): Promise<void> {
   await waitFor('the manifest to go', () => !existsSync(join(node.root, haproxyManifest)));
   pod.kill('SIGTERM');
 }
 
-test('nothing is left: no file, no process, no VIP, no firewall table; a second time there is nothing to do', async () => {
+test('an uninstall leaves no file, process, VIP or firewall table, and has nothing to do the second time', async () => {
   const before = node.tree();
   await node.install();
   const pod = await startPod();
@@ -54,7 +54,7 @@ test('nothing is left: no file, no process, no VIP, no firewall table; a second 
     node.write(`/etc/haproxy/${name}`, rendered);
   for (const name of ['keepalived.conf', 'vrrp-nodes.json.api.ipv4'])
     node.write(`/etc/hawser-keepalived/${name}`, rendered);
-  // What a crash leaves of a file is named after it.
+  // Leftovers of a crash are named after the file.
   node.write('/etc/haproxy/.haproxy.cfg.00112233445566ff', '');
   node.write('/etc/hawser-keepalived/.vrrp-steering.json.00112233445566ff', '');
   node.write('/etc/hawser/kubeconfig', 'x');
@@ -71,7 +71,7 @@ test('nothing is left: no file, no process, no VIP, no firewall table; a second 
   });
 });
 
-test('a folder with files of the administrator stays, and the output says what is in it', async () => {
+test("a folder with the administrator's files is kept, and the output lists what is in it", async () => {
   await node.install();
   node.write('/etc/hawser/patches/haproxy.yaml', 'spec: {}\n');
   const result = await node.run('uninstall');
@@ -80,7 +80,7 @@ test('a folder with files of the administrator stays, and the output says what i
   expect(result.stdout).toMatch(/done: nothing of hawser is left\n$/);
 });
 
-test('an instance that runs on the node is neither waited for nor touched', async () => {
+test('a running instance on the node is neither waited for nor touched', async () => {
   await node.install();
   const pod = await startPod(9545, ['--instance', 'b', '--listen', '127.0.0.1:29461']);
   const result = await node.run('uninstall');
@@ -89,7 +89,7 @@ test('an instance that runs on the node is neither waited for nor touched', asyn
   pod.kill('SIGKILL');
 });
 
-test('hawser uninstall --json prints one document, with what it removed and what is left', async () => {
+test('hawser uninstall --json prints one document with what it removed and what is left', async () => {
   await node.install();
   await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
   const manifest = { kind: 'remove', path: `/${haproxyManifest}` };
@@ -104,7 +104,7 @@ test('hawser uninstall --json prints one document, with what it removed and what
   expect(again).toEqual({ outcome: 'nothing-to-do', steps: [], left: [] });
 });
 
-test('pods that do not end are named, the VIP stays theirs, and the command can be typed again', async () => {
+test('pods that do not end are named and keep the VIP, and the command can be repeated', async () => {
   await node.install();
   const pod = await startPod();
   await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
@@ -120,7 +120,7 @@ test('pods that do not end are named, the VIP stays theirs, and the command can 
   expect(node.tree().filter((path) => path.startsWith('/etc'))).toEqual([]);
 });
 
-/** As in a container: other containers' processes are not visible. */
+/** As in a container, where other containers' processes are not visible. */
 const runAlone = (...argv: readonly string[]) =>
   runCommand(
     [
@@ -137,7 +137,7 @@ const runAlone = (...argv: readonly string[]) =>
     { timeoutMs: 60_000 },
   );
 
-test('a pod that cannot be seen is waited for by its supervisor, whose page closes last', async () => {
+test('for a pod that is not visible, uninstall waits until its supervisor closes its page, which happens last', async () => {
   await node.install();
   const pod = await startPod(9_999);
   const page = '127.0.0.1:29449';
@@ -152,7 +152,7 @@ test('a pod that cannot be seen is waited for by its supervisor, whose page clos
   expect(node.namespace.residents()).toEqual([]);
 });
 
-test("another program at a supervisor's port is not waited for", async () => {
+test("another program on a supervisor's port is not waited for", async () => {
   await node.install();
   const program =
     'require("http").createServer((_, r) => r.end("{}")).listen(29449, "127.0.0.1", () => console.log("up"))';
@@ -183,7 +183,7 @@ test('an edited file is kept, a manifest outside the folder that the kubelet rea
   ]);
 });
 
-test('--keep-config keeps the settings and the kubeconfig, with which the next install is the same', async () => {
+test('--keep-config keeps the settings and the kubeconfig, so that the next install is the same', async () => {
   await node.install('--ingress-vip', '10.0.0.101', '--cluster-name', 'managed');
   node.write('/etc/hawser/kubeconfig', 'x');
   const settings = node.read('/etc/hawser/config.yaml');
@@ -199,14 +199,14 @@ test('--keep-config keeps the settings and the kubeconfig, with which the next i
   expect(node.read('/etc/hawser/config.yaml')).toBe(settings);
 });
 
-test("a distribution's HAProxy configuration is not hawser's to remove", async () => {
+test("a distribution's HAProxy configuration is not removed", async () => {
   node.write('/etc/haproxy/haproxy.cfg', 'theirs');
   await node.install();
   await node.run('uninstall');
   expect(node.read('/etc/haproxy/haproxy.cfg')).toBe('theirs');
 });
 
-test('a VIP that could not be checked is reported as left, and the command can be repeated', async () => {
+test('a VIP that could not be checked is reported as left over, and the command can be repeated', async () => {
   await node.install();
   await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
   const programs = join(node.root, 'programs');
@@ -221,7 +221,7 @@ test('a VIP that could not be checked is reported as left, and the command can b
   expect(await node.namespace.run('ip', '-o', 'address', 'show', 'to', '10.0.0.100')).toBe('');
 });
 
-test('settings that were broken since do not stand in the way', async () => {
+test('settings that have been broken since the install do not prevent an uninstall', async () => {
   await node.install();
   await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
   node.write('/etc/hawser/config.yaml', 'apiVips: [');
@@ -229,7 +229,7 @@ test('settings that were broken since do not stand in the way', async () => {
   expect(await node.namespace.run('ip', '-o', 'address', 'show', 'to', '10.0.0.100')).toBe('');
 });
 
-test('broken settings in the own /etc of the command do not stand in the way either', async () => {
+test("broken settings in the command's own /etc do not prevent an uninstall either", async () => {
   await node.install();
   node.write('/broken/hawser/config.yaml', 'apiVips: [');
   const etc = `mount -t overlay -o lowerdir=${join(node.root, 'broken')}:/etc etc /etc && exec "$@"`;

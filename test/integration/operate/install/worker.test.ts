@@ -25,7 +25,7 @@ interface Container {
   readonly volumeMounts: readonly { readonly name: string }[];
 }
 
-test('a worker gets the haproxy pod alone, which serves the node itself', async () => {
+test('a worker gets only the haproxy pod, which serves the node itself', async () => {
   expect(await install('--worker')).toMatchObject({ exitCode: 0, stderr: '' });
   expect(node.tree().filter((line) => !line.endsWith(' 755'))).toEqual([
     '/etc/hawser/config.schema.json 644',
@@ -48,11 +48,11 @@ test('a worker gets the haproxy pod alone, which serves the node itself', async 
   ]);
   for (const { securityContext } of containers)
     expect(securityContext.capabilities).toEqual({ drop: ['ALL'] });
-  // The certificate that the kubelet's kubeconfig names.
+  // The folder of the certificate in the kubelet's kubeconfig.
   expect(containers[1]?.volumeMounts.map(({ name }) => name)).toContain('kubelet-pki');
 });
 
-test('it stays a worker with the next install, on the port that the settings have', async () => {
+test('the next install keeps the node a worker, on the port in the settings', async () => {
   await install('--worker');
   expect((await install()).stdout).toContain('already up to date');
   node.write('/etc/hawser/config.yaml', node.read('/etc/hawser/config.yaml').replace('6443', '7443'));
@@ -60,7 +60,7 @@ test('it stays a worker with the next install, on the port that the settings hav
   expect(parse(node.read('/etc/hawser/config.yaml'))).toMatchObject({ worker: true, lbPort: 7443 });
 });
 
-test('--dry-run shows a worker, and writes nothing', async () => {
+test('--dry-run shows a worker and writes nothing', async () => {
   const before = node.tree();
   const { stdout, exitCode } = await install('--worker', '--dry-run');
   expect(exitCode).toBe(0);
@@ -78,7 +78,7 @@ test('--print prints the files of a worker', async () => {
   );
 });
 
-test('a control-plane node is not made a worker, nor a worker a control-plane node', async () => {
+test('a control-plane node cannot become a worker, nor a worker a control-plane node', async () => {
   await node.install();
   const before = node.tree('exact');
   const refused = await install('--worker');
@@ -90,7 +90,7 @@ test('a control-plane node is not made a worker, nor a worker a control-plane no
   expect(left.stderr).toContain('hawser uninstall');
 });
 
-test('flags of a VIP are refused on a worker, each by its name', async () => {
+test('VIP flags are refused on a worker, each by name', async () => {
   const { exitCode, stderr } = await install('--worker', '--api-vip', '10.0.0.100', '--first-node');
   expect(exitCode).toBe(2);
   expect(stderr).toContain('--worker with --api-vip');
@@ -109,7 +109,7 @@ test('an installed worker is uninstalled without a trace', async () => {
   expect(node.tree()).toEqual(before);
 });
 
-test('doctor and status expect nothing of a worker that it does not have', async () => {
+test('doctor and status do not expect what a worker does not have', async () => {
   await install('--worker');
   const doctor = await node.run('doctor', '--json', '--timeout', '10s');
   const { checks }: { readonly checks: readonly { readonly id: string; readonly verdict: string }[] } =

@@ -55,7 +55,7 @@ function follow() {
   };
 }
 
-test('a single empty list of Routes takes no route away (M3)', async () => {
+test('a single empty list of Routes does not remove any route (M3)', async () => {
   await server.setFaults({ lie: 'empty' });
   await waitFor('the doubt', () => router.said().includes('list-doubted'));
   expect(router.known()).toBe('a b c');
@@ -64,13 +64,13 @@ test('a single empty list of Routes takes no route away (M3)', async () => {
   expect(router.known()).toBe('a b c');
 });
 
-test('routes that a watch deletes are gone at once, all of them too', async () => {
+test('routes deleted through a watch are gone at once, even if it is all of them', async () => {
   for (const name of ['a', 'b', 'c']) cluster.store.delete('Route', name, 'shop');
   await waitFor('no route', () => router.known() === '');
   expect(router.said()).toEqual([]);
 });
 
-test('the accepted list has the changes made while one was doubted', async () => {
+test('the accepted list includes changes made while an earlier list was doubted', async () => {
   await server.setFaults({ lie: 'empty' });
   await waitFor('the doubt', () => router.said().includes('list-doubted'));
   cluster.store.set(plainRoute('d', 'd.test'));

@@ -7,8 +7,8 @@ import { waitFor } from '../../../helpers/wait-for.ts';
 
 const objects = [plainRoute('web', 'web.test'), slice('web', [0])];
 
-test('20: the router is alive before it is ready, ready once it serves, and unready from SIGTERM on while it still serves', async () => {
-  // Longer than any test: its end has a test of its own.
+test('20: the router is alive before it is ready, ready once it serves, and unready after SIGTERM although it still serves', async () => {
+  // Longer than any test: the shutdown has its own test.
   const env = { ROUTER_GRACEFUL_SHUTDOWN_DELAY: '10m' };
   await using live = await startLiveRouter({ objects, startApi: false, env });
   const [node] = live.cluster.nodes;

@@ -39,7 +39,7 @@ afterAll(async () => {
   pod[Symbol.dispose]();
 });
 
-/** Resolves once its worker serves. */
+/** Resolves once the worker of the generation serves. */
 async function startGeneration(number: number): Promise<ChildProcess> {
   const takeOver = number === 1 ? [] : ['-x', statsSocket];
   const socket = generationSocket(folder, number);
@@ -67,7 +67,7 @@ function exporterOf(serverThreshold: number, servers = 1, whenFree?: () => Promi
 const connections = (text: string): number =>
   Number(/^haproxy_backend_connections_total\{.*route="cart"\} (\d+)$/m.exec(text)?.[1]);
 
-test('counters go on from generation to generation, whether the old one drains or is gone', async () => {
+test('counters continue across generations, whether the old one still drains or is gone', async () => {
   const exporter = exporterOf(500);
   const ask = () => get(port, 'shop.test', '/');
   const first = await startGeneration(1);
@@ -76,7 +76,7 @@ test('counters go on from generation to generation, whether the old one drains o
   expect(connections(await exporter.text())).toBe(1);
   await startGeneration(2);
   await ask();
-  // What the old one counts after it was asked last is lost with it: it is asked just before a reload.
+  // What an old generation counts after its last scrape is lost with it, so it is scraped just before a reload.
   await exporter.scrape();
   expect(connections(await exporter.text())).toBe(2);
   await endChild(first);
@@ -85,14 +85,14 @@ test('counters go on from generation to generation, whether the old one drains o
   expect(connections(await exporter.text())).toBe(3);
 });
 
-test('statistics are cached until the interval is over', async () => {
+test('statistics are cached for the whole interval', async () => {
   const exporter = exporterOf(500);
   const scrapes = async () =>
     Number(/^haproxy_exporter_total_scrapes (\d+)$/m.exec(await exporter.text())?.[1]);
   expect([await scrapes(), await scrapes()]).toEqual([1, 1]);
 });
 
-test('above the threshold HAProxy is not asked for servers, and backends stay complete', async () => {
+test('above the threshold, HAProxy is not asked for servers, and backends stay complete', async () => {
   const few = await exporterOf(1).text();
   const many = await exporterOf(1, 2).text();
   expect(few).toContain(

@@ -52,7 +52,7 @@ async function condition() {
   return z.parse(routeSchema, JSON.parse(text)).status?.ingress[0]?.conditions[0];
 }
 
-test('a Secret is served if its namespace lets the router get it, and other certificates always', async () => {
+test('an external certificate is served if its namespace lets the router get the Secret, and other routes always', async () => {
   await live.answers('plain.test', 'b');
   await live.answers('web.test', '503');
   const refused = await waitFor('the status', condition);
@@ -73,7 +73,7 @@ test('a Secret is served if its namespace lets the router get it, and other cert
   await live.answers('web.test', '503');
 });
 
-test('8: a Route reports that its Secret is deleted, and is served again once it exists', async () => {
+test('8: a Route reports that its Secret was deleted, and is served again once it exists', async () => {
   live.set([plain, withSecret, secret, role, ...pods]);
   await live.answers('web.test', 'a');
   live.set([plain, withSecret, role, ...pods]);

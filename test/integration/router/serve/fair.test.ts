@@ -4,12 +4,12 @@ import { expect, test } from 'vitest';
 import { type LiveRouter, startLiveRouter } from '../../../helpers/router/live-router.ts';
 import { plainRoute, slice } from '../../../helpers/router/route-objects.ts';
 
-/** HAProxy stops at its fiftieth error: reading only its messages takes twenty checks to find all of them. */
+/** HAProxy stops at its fiftieth error, so its messages alone would take twenty checks to find all of them. */
 const BAD_ROUTES = 1_000;
 /** On a busy machine the routes arrive in parts, and each part costs a check or two. */
 const MOST_CHECKS = 12;
 
-/** HAProxy refuses a line of each route whose name begins with `bad`: it takes whatever the shipped template prints of a tenant's text. */
+/** Makes HAProxy reject a line of each route whose name begins with `bad`. The shipped template prints nothing that HAProxy rejects. */
 const wrongTemplate = (shipped: string): string =>
   shipped.replace(
     '  balance <%= backend.balance %>',
@@ -22,7 +22,7 @@ const bad = Array.from({ length: BAD_ROUTES }, (_, index) =>
   plainRoute(`bad${index}`, `bad${index}.test`, { namespace: 'big' }),
 );
 
-/** Counts how often HAProxy reads the live configuration, for a start or a check. Trials of other files, which delay nobody, are not counted. */
+/** Counts how often HAProxy reads the live configuration, to start or to check. Trials of other files delay nobody and do not count. */
 async function countingRouter(objects: Parameters<LiveRouter['set']>[0]) {
   let path = '';
   const haproxy = (dir: string): string => {
@@ -38,7 +38,7 @@ async function countingRouter(objects: Parameters<LiveRouter['set']>[0]) {
   return { live, runs };
 }
 
-test('a new route is served after a few checks, though it comes with a thousand of another tenant that HAProxy refuses', async () => {
+test('a new route is served after a few checks, although another tenant adds a thousand that HAProxy rejects', async () => {
   const { live, runs } = await countingRouter(pay);
   await using _ = live;
   await live.answers('old.test', 'a');
@@ -50,7 +50,7 @@ test('a new route is served after a few checks, though it comes with a thousand 
   expect((await live.ask('bad7.test')).status).toBe(503);
 });
 
-test('and at a cold start', async () => {
+test('the same holds for a cold start', async () => {
   const { live, runs } = await countingRouter([...bad, ...pay, added]);
   await using _ = live;
   await live.answers('new.test', 'a');

@@ -9,10 +9,10 @@ import { plainRoute, slice } from '../../../helpers/router/route-objects.ts';
 import { fileFolder } from '../../../helpers/test-folder.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
-/** Files of the administrator's that change on the disk while a real HAProxy serves, and nothing else does. */
+/** The administrator's files change on disk while a real HAProxy serves; nothing else changes. */
 const folder = fileFolder();
 const at = (name: string): string => join(folder, name);
-/** As a program that renews files puts them: whole. */
+/** Replaces the file atomically, like a program that renews files. */
 const put = (name: string, content: string): void => {
   writeFileSync(at(`${name}.new`), content);
   renameSync(at(`${name}.new`), at(name));
@@ -61,14 +61,14 @@ afterAll(async () => {
   await live[Symbol.asyncDispose]();
 });
 
-/** The status of a request over TLS; 000 where the handshake fails. */
+/** The status of a request over TLS; 000 if the handshake fails. */
 async function tls(host: string, ...more: readonly string[]): Promise<string> {
   const to = ['--connect-to', `::${live.host}:8443`, '--max-time', '5', '--cacert', services.certFile];
   const asked = ['-s', '-o', '/dev/null', '-w', '%{http_code}', ...to, ...more, `https://${host}/`];
   return await live.cluster.namespace.run('curl', ...asked).catch(() => '000');
 }
 
-test('a page for failures that changes on the disk is served', async () => {
+test('an error page that changes on disk is served', async () => {
   await live.answers('none.test', 'Come back later.');
   put('503.http', page('Come back tomorrow.'));
   await live.answers('none.test', 'Come back tomorrow.');
@@ -82,7 +82,7 @@ test('a page for failures that changes on the disk is served', async () => {
   await live.answers('none.test', 'Come back tomorrow.');
 });
 
-test('a client whose certificate is revoked is refused once the list on the disk says so', async () => {
+test('a client with a revoked certificate is refused once the list on disk says so', async () => {
   const identity = ['--cert', client.certFile, '--key', client.keyFile];
   expect(await tls('edge.test', ...identity)).toBe('200');
   put('clients.crl', clients.revoke(client));
@@ -90,13 +90,13 @@ test('a client whose certificate is revoked is refused once the list on the disk
   expect(await tls('edge.test')).toBe('200');
 });
 
-test("pods are trusted again once their new CA has come, after the services' CA was rotated", async () => {
+test("after the services' CA was rotated, pods are trusted again once the new CA arrives", async () => {
   expect(await tls('re.test')).toBe('503');
   put('destination.crt', `${services.cert}${renewed.cert}`);
   await waitFor('the pod to be trusted', async () => (await tls('re.test')) === '200');
 });
 
-test('a weak renewal of the default certificate is refused and reported once, and routes go on changing', async () => {
+test('a weak renewal of the default certificate is rejected and reported once, and routes keep changing', async () => {
   const request = ['req', '-x509', '-newkey', 'rsa:1024', '-nodes', '-days', '1', '-subj', '/CN=weak'];
   execFileSync('openssl', [...request, '-keyout', at('weak.key'), '-out', at('weak.crt')], { stdio: 'pipe' });
   put('default.pem', `${readFileSync(at('weak.key'), 'utf8')}${readFileSync(at('weak.crt'), 'utf8')}`);

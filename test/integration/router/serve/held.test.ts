@@ -7,7 +7,7 @@ import { plainRoute, slice } from '../../../helpers/router/route-objects.ts';
 import type { LogLine } from '../../../helpers/supervisor-process.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
-/** Between two new routes of a tenant who creates them in a loop. */
+/** Time between two new routes of a tenant who creates them in a loop. */
 const EVERY_MS = 200;
 const OURS = 'calm.test';
 const calm = (...pods: readonly number[]): readonly StoredObject[] => [
@@ -15,7 +15,7 @@ const calm = (...pods: readonly number[]): readonly StoredObject[] => [
   slice('web', pods, 'calm'),
 ];
 
-/** The API with a tenant that creates one route after the other, in addition to the existing objects. */
+/** A tenant that creates one route after the other in the API, in addition to the existing objects. */
 function busyTenant(set: (objects: readonly StoredObject[]) => void) {
   const stop = new AbortController();
   const created: StoredObject[] = [slice('shop', [0], 'busy')];
@@ -46,7 +46,7 @@ function busyTenant(set: (objects: readonly StoredObject[]) => void) {
   };
 }
 
-test('a pod that moves is found at once while the new routes of another tenant wait for their reload, and the file has both', async () => {
+test("a pod that moves is found at once while another tenant's new routes wait for their reload, and the file has both", async () => {
   await using live = await startLiveRouter({ objects: calm(0), env: { RELOAD_INTERVAL: '10m' } });
   await live.answers(OURS, 'a');
   await live.says('configuration-reloaded');
@@ -56,7 +56,7 @@ test('a pod that moves is found at once while the new routes of another tenant w
   const running = tenant.run();
   const none = tenant.newest();
   await waitFor('a new route', () => tenant.newest() !== none);
-  // Two processes: the route is in the API before the router has seen it.
+  // Two processes: the route is in the API before the router sees it.
   await waitFor('the router to decide on it', async () => (await live.gauge('hawser_router_routes')) > 1);
 
   for (const [pod, name] of [
@@ -67,7 +67,7 @@ test('a pod that moves is found at once while the new routes of another tenant w
     tenant.beside(calm(pod));
     await live.answers(OURS, name);
   }
-  // The disk has the newest configuration, which a restart would read.
+  // The file on disk is the newest configuration, which a restart would read.
   const onDisk = () => readFileSync(live.config, 'utf8');
   await waitFor('the file', () => onDisk().includes(`${podAddress(1)}:`));
   expect(onDisk()).toContain('busy:r');

@@ -7,7 +7,7 @@ import { waitFor } from '../../../helpers/wait-for.ts';
 
 const CLIENTS = 50;
 
-/** Connections that each ask once, stay idle, and ask again at a line of input: prints how many answers each round had. */
+/** Connections that each ask once, stay idle, and ask again for each line of input. Prints the number of answers per round. */
 const clients = (live: LiveRouter): string => `
   const { connect } = require('node:net');
   const sockets = Array.from({ length: ${CLIENTS} }, () => connect(${live.httpPort}, '${live.host}').setEncoding('utf8'));
@@ -20,7 +20,7 @@ const clients = (live: LiveRouter): string => `
   const round = async () => console.log((await Promise.all(sockets.map(once))).reduce((sum, each) => sum + each, 0));
   process.stdin.on('data', round);`;
 
-test('idle keepalive connections outlast the reloads of other routes, and answer the next request', async () => {
+test('idle keepalive connections survive reloads for other routes and answer the next request', async () => {
   await using live = await startLiveRouter({ objects: [plainRoute('web', 'web.test'), slice('web', [0])] });
   await live.says('configuration-reloaded');
   const [program, ...prefix] = live.cluster.namespace.prefix;

@@ -12,7 +12,7 @@ const objects = (one: number, two: number, bad = 0) => [
   slice('two', [two]),
   slice('bad', [bad]),
 ];
-/** A file with this pod is refused by the check alone. */
+/** Only the check rejects a file with this pod. */
 const REFUSED_POD = 2;
 let live: LiveRouter;
 const at = (name: string): string => join(dirname(live.config), '..', name);
@@ -47,7 +47,7 @@ afterAll(async () => {
   await live[Symbol.asyncDispose]();
 });
 
-test('a pod that moves while the file of another move is checked is served before that check ends', async () => {
+test('a pod that moves while the file of another move is being checked is served before that check ends', async () => {
   writeFileSync(at('hold'), '');
   const before = checks().length;
   live.set(objects(1, 0));
@@ -63,7 +63,7 @@ test('a pod that moves while the file of another move is checked is served befor
   expect(live.events('configuration-rejected')).toEqual([]);
 });
 
-test('of two moves made at runtime, the one that validation refuses is left out and the other is served', async () => {
+test('of two moves made at runtime, the one that validation rejects is left out and the other is served', async () => {
   writeFileSync(at('hold'), '');
   live.set(objects(1, 1, REFUSED_POD));
   await live.answers('bad.test', 'c');

@@ -31,7 +31,7 @@ const reloads = (): readonly number[] =>
     .events('configuration-reloaded')
     .map((line: LogLine & { time?: unknown }) => Date.parse(String(line.time)));
 
-test('7 and 8: of a burst of 200 changes the first is served at once, and the rest by reloads an interval apart', async () => {
+test('7 and 8: of a burst of 200 changes, the first is served at once and the rest by reloads one interval apart', async () => {
   const before = reloads().length;
   const routes = Array.from({ length: 200 }, (_, index) =>
     plainRoute(`r${index}`, `r${index}.test`, { service: 'web' }),
@@ -41,10 +41,10 @@ test('7 and 8: of a burst of 200 changes the first is served at once, and the re
   await live.answers('r0.test', 'a');
   for (let count = 20; count <= routes.length; count += 20) live.set([...web, ...routes.slice(0, count)]);
   await live.answers('r199.test', 'a');
-  // HAProxy answers before the router has heard of its reload.
+  // HAProxy answers before the router learns of its reload.
   await live.says('configuration-reloaded', before + 2);
 
-  // The clocks of the log and of this process round to milliseconds.
+  // The log and this process both round to milliseconds.
   for (const [index, atMs] of reloads().slice(before).entries())
     expect(atMs - changedAtMs).toBeGreaterThanOrEqual(index * INTERVAL_MS - 10);
 });

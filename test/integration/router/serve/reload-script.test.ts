@@ -5,14 +5,14 @@ import { startLiveRouter } from '../../../helpers/router/live-router.ts';
 import { plainRoute, slice } from '../../../helpers/router/route-objects.ts';
 import { testFolder } from '../../../helpers/test-folder.ts';
 
-/** As the script of openshift-router: HAProxy goes to the background, and takes over from the one before. */
+/** Like the script of openshift-router: HAProxy daemonizes and takes over from its predecessor. */
 const script = `#!/bin/sh
 pid="$(dirname "$1")/script.pid"
 [ -s "$pid" ] || exec haproxy -D -f "$1" -p "$pid"
 exec haproxy -D -f "$1" -p "$pid" -sf $(cat "$pid")
 `;
 
-test('HAProxy can be started and reloaded by a script of the administrator instead of the supervisor', async () => {
+test("HAProxy can be started and reloaded by the administrator's script instead of the supervisor", async () => {
   const dir = testFolder();
   const path = join(dir, 'reload-haproxy');
   writeFileSync(path, script);

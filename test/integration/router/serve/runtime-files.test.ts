@@ -10,14 +10,14 @@ import { waitFor } from '../../../helpers/wait-for.ts';
 const printOf = (pem: string): string => new X509Certificate(pem).fingerprint;
 const shown = (client: TLSSocket): string => client.getPeerCertificate().fingerprint;
 
-/** What a client gets for a request on a connection that it has. */
+/** The answer to a request on an existing connection. */
 async function ask(client: TLSSocket, host: string): Promise<string> {
   client.write(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
   return await new Promise((resolve) => client.once('data', (text) => resolve(`${text}`.slice(0, 12))));
 }
 
-test('certificates and hosts change without a new process, old connections go on, and a restart ends in the same state', async () => {
-  // The old connection says nothing for as long as all the steps take.
+test('certificates and hosts change without a new process, old connections continue, and a restart gives the same state', async () => {
+  // The old connection stays silent during all the steps.
   const { host, supervisor, begin, want, runs, shouldRun, open } = await openSetWorld([], undefined, {
     ROUTER_SLOWLORIS_TIMEOUT: '10m',
   });
@@ -65,17 +65,17 @@ test('certificates and hosts change without a new process, old connections go on
   expect(await supervisor.reload()).toMatchObject({ ok: true });
   expect(await runs()).toEqual(memory);
   expect(memory).toEqual(shouldRun(...last));
-  // The new generation has other file names, and receives changes by them.
+  // The new generation has other file names and still receives changes for them.
   expect(await want({ ...a, pem: first }, b)).toMatchObject({ atRunTime: true });
   expect(await runs()).toEqual(shouldRun({ ...a, pem: first }, b));
 });
 
-test('a host with two certificates serves the renewed one, as after a restart', async () => {
+test('a host with two certificates serves the renewed one, before and after a restart', async () => {
   const { supervisor, begin, want, open } = await openSetWorld();
   const first = certificate('a.test');
   const renewed = certificate('a.test');
   const other = certificate('a.test');
-  // The last route's is served, as by openshift-router.
+  // The certificate of the last route is served, as by openshift-router.
   const a = { name: 'a', host: 'a.test', pem: other };
   await begin(a, { name: 'b', host: 'a.test', pem: first });
   expect(await want(a, { name: 'b', host: 'a.test', pem: renewed })).toMatchObject({ atRunTime: true });
@@ -84,7 +84,7 @@ test('a host with two certificates serves the renewed one, as after a restart', 
   expect(shown(await open('a.test'))).toBe(printOf(renewed));
 });
 
-test('a certificate of its own comes before the default certificate, at the start, once one of them is renewed, and after a restart', async () => {
+test("a route's own certificate takes precedence over the default: at the start, after a renewal, and after a restart", async () => {
   const fallback = certificate('a.test');
   const { supervisor, begin, want, open } = await openSetWorld([], fallback);
   const own = certificate('a.test');
@@ -99,13 +99,13 @@ test('a certificate of its own comes before the default certificate, at the star
   expect(shown(await open('a.test'))).toBe(printOf(renewed));
 });
 
-test('changes that come while HAProxy is reloaded are in the next generation', async () => {
+test('changes made while HAProxy is reloading are in the next generation', async () => {
   const found = await interleave(await openSetWorld(), 4, seeded(7));
   expect(found.lost).toEqual([]);
   expect(found.atRunTime).toBeGreaterThan(0);
 });
 
-test('a pod of a change that HAProxy refused in part is not left there by the next change', async () => {
+test('a pod added by a partly refused change is removed by the next change', async () => {
   const { host, begin, want, runs, shouldRun } = await openSetWorld();
   const pem = certificate('b.test');
   const wishes = (a: readonly number[], b: readonly number[], shown = pem) => [
@@ -113,7 +113,7 @@ test('a pod of a change that HAProxy refused in part is not left there by the ne
     { name: 'b', host: 'b.test', servers: b, pem: shown },
   ];
   await begin(...wishes([1], [1]));
-  // No file can be put in place, so the reload that follows a refusal has to wait.
+  // The file cannot be replaced, so the reload that follows a refusal has to wait.
   const block = `${host.paths.config}.candidate`;
   mkdirSync(block);
   expect((await want(...wishes([1, 2], [1], pem.replace(/^M/gm, 'N')))).kind).toBe('failed');

@@ -7,7 +7,7 @@ import { waitFor } from '../../../helpers/wait-for.ts';
 const alone = { checks: 'paused', isDown: false, isOut: false };
 const checkedAndDead = { checks: 'on', isDown: true };
 
-test('a service scaled from one pod to two, to none and back takes no reload, and one pod alone is not checked', async () => {
+test('a service scaled from one pod to two, to none and back needs no reload, and a single pod is not checked', async () => {
   const { host, supervisor, begin, want, tell } = await openSetWorld();
   const shop = { name: 'a', host: 'a.test', isChecked: true } as const;
   const servers = async (): Promise<Readonly<Record<string, RunningServer>>> => {
@@ -24,7 +24,7 @@ test('a service scaled from one pod to two, to none and back takes no reload, an
   expect(await servers()).toMatchObject({ 'pod-1': alone });
 
   await scaleTo(...two);
-  // Nothing listens at their addresses.
+  // Nothing listens on their addresses.
   await waitFor('both to be found dead', async () => {
     const { 'pod-1': first, 'pod-2': second } = await servers();
     return first?.isDown === true && second?.isDown === true;
@@ -44,14 +44,14 @@ test('a service scaled from one pod to two, to none and back takes no reload, an
   expect(await servers()).toEqual({ 'pod-1': expect.objectContaining(alone) });
 });
 
-test('hundreds of pods that come and go at once take no reload', async () => {
+test('hundreds of pods that come and go at once need no reload', async () => {
   const { host, begin, want, runs, shouldRun } = await openSetWorld();
   const few = [1];
   const many = Array.from({ length: 250 }, (_, index) => index + 1);
   const shops = (servers: readonly number[]) =>
     ['a', 'b'].map((name) => ({ name, host: `${name}.test`, servers }));
   await begin(...shops(few));
-  // It has five seconds for each of a thousand commands: one that a busy machine lets wait for longer is replaced.
+  // HAProxy has five seconds for each of a thousand commands. On a busy machine it could miss that limit and be replaced.
   for (const { id } of host.haproxys()) setPriority(id.pid, constants.priority.PRIORITY_HIGHEST);
   for (const servers of [many, few]) {
     expect(await want(...shops(servers))).toMatchObject({ kind: 'reloaded', atRunTime: true });
@@ -59,7 +59,7 @@ test('hundreds of pods that come and go at once take no reload', async () => {
   }
 });
 
-test('checks that were switched on by hand, and a death that they would have found, are taken back', async () => {
+test('checks that were enabled by hand, and a server marked down by hand, are reset', async () => {
   const { host, begin, tell } = await openSetWorld();
   await begin({ name: 'a', host: 'a.test', isChecked: true });
   const state = async () => (await tell('show stat be_edge_http:shop:a 4 -1')).split('\n')[1]?.split(',')[17];

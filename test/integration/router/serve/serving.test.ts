@@ -8,7 +8,7 @@ import { plainRoute, slice } from '../../../helpers/router/route-objects.ts';
 /** The observable contract of a running router, with the real HAProxy under its real supervisor. */
 const WEB = 'lasting.test';
 const web = [plainRoute('web', WEB), slice('web', [0])];
-/** HAProxy refuses a line of the first, and for the second a line that is nobody's. */
+/** HAProxy rejects a line of the first route, and for the second a line that belongs to no route. */
 const wrongTemplate = (shipped: string) =>
   shipped
     .replace(
@@ -35,7 +35,7 @@ afterAll(async () => {
   await live[Symbol.asyncDispose]();
 });
 
-test('6: no request is lost over reloads, and a long one goes on', async () => {
+test('6: no request is lost across reloads, and a long one continues', async () => {
   const load = await startLoad(live.cluster.namespace.prefix, {
     host: live.host,
     hostHeader: WEB,
@@ -58,7 +58,7 @@ test('6: no request is lost over reloads, and a long one goes on', async () => {
   expect(ok).toBeGreaterThan(100);
 });
 
-test('9: traffic follows the endpoints, and equal endpoints that are sent again are no reload', async () => {
+test('9: traffic follows the endpoints, and resending equal endpoints causes no reload', async () => {
   set(web[0] as StoredObject, slice('web', [1]));
   await live.answers(WEB, 'b');
   const before = await live.generation();
@@ -70,7 +70,7 @@ test('9: traffic follows the endpoints, and equal endpoints that are sent again 
   expect((await live.generation()) - before).toBeLessThanOrEqual(2);
 });
 
-test('requests that a pod has begun finish when it leaves the endpoints, and when reloads follow', async () => {
+test('requests that a pod has begun to answer finish after it leaves the endpoints, even across reloads', async () => {
   const newest = plainRoute('newest', 'newest.test', { service: 'web' });
   set(...web, newest);
   await live.answers('newest.test', 'a');
@@ -109,7 +109,7 @@ test('11: a newer route of another namespace gets the host once the older one is
   await live.answers('web.test', 'b');
 });
 
-test('a route that HAProxy refuses is left out with its words, and the others are served', async () => {
+test("a route that HAProxy rejects is left out and reported with HAProxy's message, and the others are served", async () => {
   const wish = { service: 'web' };
   set(...web, plainRoute('refused', 'refused.test', wish), plainRoute('fine', 'fine.test', wish));
   await live.answers('fine.test', 'a');
@@ -120,7 +120,7 @@ test('a route that HAProxy refuses is left out with its words, and the others ar
   });
 });
 
-test('a route whose mistake has no line of its own is found too', async () => {
+test('a route whose error is not on a line of its own is found too', async () => {
   const wish = { service: 'web' };
   const others = ['c', 'd', 'e', 'f'].map((name) => plainRoute(name, `${name}.test`, wish));
   set(...web, plainRoute('hidden', 'hidden.test', wish), ...others);
@@ -139,7 +139,7 @@ test('a failed write is retried without a new event', async () => {
   await live.answers('late.test', 'a');
 });
 
-test('an endpoint that replaces another one is a runtime update, without a new generation', async () => {
+test('replacing an endpoint is a runtime update without a new generation', async () => {
   const route = plainRoute('swap', 'swap.test');
   live.set([route, slice('swap', [0])]);
   await live.answers('swap.test', 'a');

@@ -65,7 +65,7 @@ async function admitted(route: StoredObject, status: 'True' | 'False') {
   });
 }
 
-test('11: a route whose host belongs to an older one says so in its status', async () => {
+test('11: the status of a route says if its host belongs to an older one', async () => {
   expect(await admitted(web, 'True')).toMatchObject({
     host: 'web.test',
     routerName: 'public',
@@ -76,7 +76,7 @@ test('11: a route whose host belongs to an older one says so in its status', asy
   ]);
 });
 
-test('an Ingress that is served has the addresses of the Service of the router', async () => {
+test("a served Ingress gets the addresses of the router's Service", async () => {
   const path = '/apis/networking.k8s.io/v1/namespaces/shop/ingresses/site';
   await waitFor('the address', async () => {
     const text = await live.cluster.get(`https://${live.host}:6443${path}`);

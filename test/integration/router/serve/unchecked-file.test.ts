@@ -7,15 +7,15 @@ import { waitFor } from '../../../helpers/wait-for.ts';
 
 const routes = ['one', 'bad'].map((name) => plainRoute(name, `${name}.test`));
 const objects = (one: number, bad = 0) => [...routes, slice('one', [one]), slice('bad', [bad])];
-/** Validation and a start refuse a file with this pod, while HAProxy takes the pod at runtime. */
+/** Validation and a start reject a file with this pod, but HAProxy accepts the pod at runtime. */
 const REFUSED_POD = 2;
 const EVERY_MS = 10_000;
 let live: LiveRouter;
 const file = (name: string): string => join(dirname(live.config), '..', name);
-/** Validations that began. */
+/** The number of validations that have begun. */
 const checks = (): number => readFileSync(file('checks'), 'utf8').length;
 const text = (): string => readFileSync(live.config, 'utf8');
-/** The supervisor's copy, for which it needs no router. */
+/** The supervisor's copy, which does not depend on the router. */
 const lastGood = (): string => readFileSync(file('run/haproxy.last-good.cfg'), 'utf8');
 
 beforeAll(async () => {
@@ -53,17 +53,17 @@ test('runtime updates are validated at most once in ten seconds', async () => {
     live.set(objects(1 - (round % 2)));
     await live.answers('one.test', round % 2 === 0 ? 'b' : 'a');
   }
-  // One may have been decided before, and begun late.
+  // One may have been decided earlier and started late.
   const most = 2 + (performance.now() - beganAtMs) / EVERY_MS;
   expect(checks() - before).toBeLessThanOrEqual(most);
 });
 
-test('a HAProxy that dies over a file it refuses serves the last good one, and the next validation finds why', async () => {
+test('a HAProxy that dies with a file it rejects comes back with the last good one, and the next validation finds the cause', async () => {
   live.set(objects(1));
   await live.answers('one.test', 'b');
   // A runtime update is made before its file is written.
   await waitFor('the last good copy', () => text().includes(podAddress(1)) && text() === lastGood());
-  // The router's next validation may be due at any time, and leaves the route out. The supervisor's own does not wait.
+  // The router's next validation may be due at any time and would leave the route out. The supervisor's own is not held.
   writeFileSync(file('held'), '');
   live.set(objects(1, REFUSED_POD));
   await live.answers('bad.test', 'c');

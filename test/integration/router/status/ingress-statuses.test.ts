@@ -36,7 +36,7 @@ const service = (ip: string | undefined): StoredObject => ({
   metadata: { name: 'router', namespace: 'edge' },
   status: { loadBalancer: ip === undefined ? {} : { ingress: [{ ip }] } },
 });
-/** As another controller writes, which names itself. */
+/** Writes as another, named controller. */
 const overwrite = (ip: string, name = 'web'): void => {
   const object = stored(name);
   world.store.set({
@@ -58,7 +58,7 @@ test('three replicas write each Ingress once, and those of other classes not at 
   expect(all.flatMap(({ events }) => events.map(({ event }) => event))).toEqual(['lease-taken']);
 });
 
-test('an Ingress that gets another class, or loses its host, loses our address, and gets it back', async () => {
+test('an Ingress that gets another class or loses its host loses our address, and gets it back', async () => {
   world.store.set(bareIngress('shop', 'web'));
   world.start(served);
   await waitFor('the address', () => isOurs());
@@ -71,7 +71,7 @@ test('an Ingress that gets another class, or loses its host, loses our address, 
   expect(world.writes).toHaveLength(4);
 });
 
-test('a restarted router finds what it wrote before, and leaves what another controller has written', async () => {
+test('a restarted router recognizes what it wrote before and leaves what another controller wrote', async () => {
   world.store.set(bareIngress('shop', 'web'));
   world.store.set(bareIngress('shop', 'moved'));
   const first = world.start(served);
@@ -86,7 +86,7 @@ test('a restarted router finds what it wrote before, and leaves what another con
   expect(world.writes).toHaveLength(3);
 });
 
-test('the addresses of the Service follow it, and stay while it has none', async () => {
+test('the addresses follow the Service, and are kept while it has none', async () => {
   world.store.set(bareIngress('shop', 'web'));
   world.store.set(service(undefined));
   const replica = world.start(fromService);
@@ -106,7 +106,7 @@ test('the addresses of the Service follow it, and stay while it has none', async
   expect(world.addresses('shop', 'next')).toEqual([]);
 });
 
-test('a controller that overwrites our address again and again wins after five times, until a resync', async () => {
+test('a controller that keeps overwriting our address wins after five times, until a resync', async () => {
   world.store.set(bareIngress('shop', 'web'));
   const replica = world.start(served);
   for (let times = 1; times <= 5; times += 1) {
@@ -120,7 +120,7 @@ test('a controller that overwrites our address again and again wins after five t
   expect([world.addresses('shop', 'web'), world.writes.length]).toEqual([['198.51.100.5'], 6]);
 });
 
-test('a conflict is decided again with what the Ingress is now', async () => {
+test('after a conflict the decision is repeated with the current Ingress', async () => {
   let times = 0;
   world.answerWith((method, path) => {
     if (method !== 'PATCH' || !path.includes('/ingresses/') || times === 2) return undefined;
@@ -134,7 +134,7 @@ test('a conflict is decided again with what the Ingress is now', async () => {
   expect([world.writes.length, replica.counts.failed]).toEqual([3, 0]);
 });
 
-test('without the right to write Ingresses one event says so, and the statuses of Routes are written', async () => {
+test('without the right to write Ingresses, one event says so, and the statuses of Routes are still written', async () => {
   world.answerWith((method, path) =>
     method === 'PATCH' && path.includes('/ingresses/')
       ? { code: 403, body: status(403, 'Forbidden', 'ingresses is forbidden') }
@@ -154,7 +154,7 @@ test('without the right to write Ingresses one event says so, and the statuses o
   ]);
 });
 
-test('2,000 Ingresses are written at the rate of all statuses, each once', async () => {
+test('2,000 Ingresses are each written once, at the rate limit shared by all statuses', async () => {
   for (let index = 0; index < 2_000; index += 1) world.store.set(bareIngress('shop', `web-${index}`));
   const startedAtMs = performance.now();
   world.start(served, { ...patient, writesPerSecond: 200 });

@@ -33,9 +33,9 @@ describe('contract 23: three replicas', () => {
     expect(all.flatMap(({ events }) => events.map(({ event }) => event))).toEqual(['lease-taken']);
   });
 
-  test('take over from a holder that is gone, and write nothing twice', async () => {
+  test('take over from a dead holder and write nothing twice', async () => {
     world.create(3);
-    // Short for the heir, so patient with its own: the holder, and later the heir, lose no lease on a busy machine.
+    // Short for the heir, but with a long renew deadline: neither the holder nor the heir loses the lease on a busy machine.
     const lease = { durationMs: 2_000, renewDeadlineMs: 60_000, retryMs: 100 };
     const holder = world.start({}, { ...patient, lease });
     await waitFor('the statuses', () => world.allAdmitted(3));
@@ -43,7 +43,7 @@ describe('contract 23: three replicas', () => {
     const heir = world.start({}, { ...patient, lease });
     world.store.set(bareRoute('shop', 'late'));
     await waitFor('the late one', () => world.isAdmitted('shop', 'late'));
-    // The API has it before the heir has the answer.
+    // The API has the status before the heir has the answer.
     await waitFor('the heir to count it', () => heir.counts.written > 0);
     expect(heir.counts.written).toBe(1);
     expect(world.writes).toHaveLength(4);
@@ -65,7 +65,7 @@ test('contract 11: a route that loses its host says so, and gets it once the old
   expect(world.writes).toHaveLength(3);
 });
 
-test('contract 22: routes with other labels get no status, and one that gets other labels loses ours', async () => {
+test('contract 22: routes with other labels get no status, and a route that is relabelled loses ours', async () => {
   const labelled = (name: string, app: string) => {
     const object = bareRoute('shop', name);
     return { ...object, metadata: { ...object.metadata, labels: { app } } };
@@ -79,7 +79,7 @@ test('contract 22: routes with other labels get no status, and one that gets oth
   if (moved === undefined) throw new Error('no route');
   world.store.set({ ...moved, metadata: { ...moved.metadata, labels: { app: 'other' } } });
   world.store.delete('Route', 'b', 'shop');
-  // Only with the decisions after it is a route known to have left.
+  // Only the next decisions show that a route has left.
   let next = 0;
   await waitFor('the removal', () => {
     world.store.set(labelled(`next-${next++}`, 'mine'));
@@ -90,7 +90,7 @@ test('contract 22: routes with other labels get no status, and one that gets oth
 
 const plainAnswer = (code: number): Answer => ({ code, body: status(code, 'Fault', `fault ${code}`) });
 
-test('a write that is answered with an error is tried again, and others are written meanwhile', async () => {
+test('a write that fails is retried, and others are written meanwhile', async () => {
   const codes = [409, 410, 422, 403, 500, 429];
   const refused = new Map<string, number>();
   world.answerWith((method, path) => {
@@ -106,7 +106,7 @@ test('a write that is answered with an error is tried again, and others are writ
   expect(world.writes).toHaveLength(3 * codes.length + 1);
 });
 
-test('ROUTER_UPDATE_STATUS=false writes nothing, and asks for no lease', async () => {
+test('ROUTER_UPDATE_STATUS=false writes nothing and requests no lease', async () => {
   world.create(1);
   world.start({ ROUTER_UPDATE_STATUS: 'false' });
   await waitFor('the watch', () => world.server.served().watches === 1);
@@ -129,6 +129,6 @@ test('a replica that loses the Lease between two tries of a write leaves the Rou
   await waitFor('the loss', () => replica.events.some(({ event }) => event === 'lease-lost'));
   const { requests } = world.server.served();
   await waitFor('many tries for the lease', () => world.server.served().requests > requests + 60);
-  // One may have been on its way.
+  // One may have been in flight.
   expect(afterLoss).toBeLessThanOrEqual(1);
 });

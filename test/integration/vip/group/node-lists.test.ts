@@ -35,7 +35,7 @@ async function open() {
     apiVips: ['10.0.0.100', 'fd00::100'],
     ingressVips: ['10.0.0.101'],
     source: 'nodes' as const,
-    // A poll that is answered later than this has the watches cut.
+    // A poll that is answered later than the check interval ends the watches.
     servers: undefined,
     apiPort: 1,
     checkInterval: 1_000,
@@ -71,7 +71,7 @@ test('the lists of API and ingress VIPs share one session: three watches, few co
   const { requests, accepted } = server.served();
   await waitFor('some polls', () => server.served().requests > requests + 18);
   expect(server.served().watches).toBe(3);
-  // One for each watch, and one for each of the two sources that may be listing at the moment.
+  // One for each watch, and one for each of the two sources that may be listing at that moment.
   expect(server.served().connections).toBeLessThanOrEqual(5);
   // Two sources that poll at the same moment may open one more.
   expect(server.served().accepted).toBeLessThan(accepted + 10);

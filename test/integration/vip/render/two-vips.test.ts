@@ -24,7 +24,7 @@ function startNode(index: number, namespace: NetNamespace, vip: string): Keepali
   const dir = join(root, name);
   mkdirSync(dir);
   const interfaces = [{ name: 'eth0', addresses: [`${addressOf(index)}/24`] }];
-  // Not 20 ms, and ten of them before a take-over: a machine that stops for seconds must not look like adverts that
+  // Not 20 ms, and ten adverts before a take-over: on a machine that pauses for seconds, it must not look as if adverts
   // were not sent.
   const settings = { nodeName: name, apiVips: [vip] };
   const text = configurationOf(dir, settings, { controlPlane, interfaces }, 500);
@@ -32,7 +32,7 @@ function startNode(index: number, namespace: NetNamespace, vip: string): Keepali
   return startKeepalived(namespace, { dir, name: 'node', text: patient });
 }
 
-/** Adverts that have reached a node, by who has sent them. */
+/** The number of adverts that reached a node, by sender. */
 async function countAdverts(namespace: NetNamespace): Promise<() => Promise<readonly number[]>> {
   const counters = names.map((_, index) => `ip saddr ${addressOf(index)} ip protocol 112 counter`);
   const chain = `chain in { type filter hook input priority 0; ${counters.join('; ')} ; }`;
@@ -43,11 +43,11 @@ async function countAdverts(namespace: NetNamespace): Promise<() => Promise<read
   };
 }
 
-/** What the keepalived of this machine makes of an advert with its own router id and another VIP. */
+/** Whether keepalived on this machine ignores an advert with its own router id and another VIP. */
 const { stderr: printed } = spawnSync('keepalived', ['--version'], { encoding: 'utf8' });
 const both = isOlder(parseKeepalivedBuild(printed)?.version ?? '', '2.3.0');
 
-test('two VIPs with one router id: keepalived 2.2 has both held, and neither holder silences the other; 2.3 has one held', {
+test('two VIPs with one router id: with keepalived 2.2 both are held and neither holder silences the other; with 2.3 only one is held', {
   timeout: 180_000,
 }, async () => {
   await using a = await createNetNamespace();
@@ -79,12 +79,12 @@ test('two VIPs with one router id: keepalived 2.2 has both held, and neither hol
   const [ofFirst = 0, , ofOther = 0] = await counts();
   expect(entered(backup)).toBe(0);
   if (both) {
-    // Each sends two a second; the one that is held up sends hardly any, until it loses its VIP.
+    // Each sends two a second. A holder that is suppressed sends hardly any, until it loses its VIP.
     expect(Math.min(ofFirst, ofOther)).toBeGreaterThan(20);
     expect([entered(first), entered(other)]).toEqual([1, 1]);
     return;
   }
-  // Long enough to take over from a holder that is gone. What is changed last decides which VIP is held.
+  // That was long enough to take over from a dead holder. The last change decides which VIP is held.
   expect([entered(first), entered(other), ofOther]).toEqual([1, 0, 0]);
   track('a', TRACK.fault);
   await waitFor('the other VIP', () => entered(other) > 0);

@@ -10,7 +10,7 @@ import { createVrrpBed, type VrrpBed } from '../../../helpers/vrrp/vrrp-bed.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 const PATIENCE = 120_000;
-/** The supervisor and keepalived in a pid namespace of their own, as in their container: their pids mean nothing outside. */
+/** A pid namespace for the supervisor and keepalived, as in their container: their pids mean nothing outside. */
 const CONTAINER = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
 
 let bed: VrrpBed;
@@ -36,7 +36,7 @@ async function startHolder(prefix: readonly string[]): Promise<Monitored> {
   return monitored;
 }
 
-/** The monitor refreshes its file every half second, so that many changes of it are as many half seconds of its life. */
+/** The monitor refreshes its file every half second, so each refresh seen is half a second. */
 async function lookedFor(refreshes: number): Promise<void> {
   const seen = new Set<number>();
   const track = join(node.runDir, 'lb.track');
@@ -48,7 +48,7 @@ test('a keepalived container that is killed as a whole leaves no VIP behind whil
 }, async () => {
   const monitored = await startHolder(CONTAINER);
   const all = [...supervisors(), ...node.running('keepalived')];
-  // The first process of a pid namespace: with it the kernel kills the others, all at once.
+  // The first process of a pid namespace: when it dies, the kernel kills all the others at once.
   const first = supervisors().filter(({ pid }) => readProcess(pid)?.parentPid !== process.pid);
   expect([all.length, first.length]).toEqual([4, 1]);
   sendSignal(first, 'SIGKILL');
@@ -59,7 +59,7 @@ test('a keepalived container that is killed as a whole leaves no VIP behind whil
     reason: 'keepalived and its supervisor have ended without removing it',
   });
   expect(await monitored.metric('hawser_vip_repairs_total{kind="stale-removed"}')).toBe(1);
-  // An emergency: the operator puts it back by hand, and keeps it.
+  // In an emergency, the operator adds the VIP by hand, and it stays.
   await node.namespace.run('ip', 'address', 'add', `${bed.vip}/32`, 'dev', 'eth0');
   await waitFor('the VIP to be back', holds);
   await lookedFor(3);

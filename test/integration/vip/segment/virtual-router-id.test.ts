@@ -28,13 +28,13 @@ async function boot(): Promise<void> {
     await bed.powerOff(each);
     await bed.powerOn(each);
   }
-  // Of a keepalived that was killed; another process may have its pid by now.
+  // Left by a killed keepalived; by now another process may have its pid.
   for (const file of ['foreign.pid', 'foreign.vrrp.pid']) rmSync(foreign.at(file), { force: true });
   for (const file of ['keepalived.conf', 'vrrp-nodes.json.api.ipv4', 'keepalived-monitor.log'])
     rmSync(node.at(file), { force: true });
 }
 
-/** On the same segment, once a second. Resolves once it holds its VIP, so that its adverts are there to be heard. */
+/** On the same segment, one advert a second. Resolves once it holds its VIP, so that its adverts can be heard. */
 async function startForeign(vip: string, version: 2 | 3, virtualRouterId = 77): Promise<void> {
   writeFileSync(foreign.at('foreign.conf'), foreignRouterText(version, [{ virtualRouterId, vips: [vip] }]));
   const pids = pidFileFlags((name) => foreign.at(`foreign.${name}`));
@@ -47,12 +47,12 @@ async function startForeign(vip: string, version: 2 | 3, virtualRouterId = 77): 
 
 const start = (flags: readonly string[] = []): Monitored => startMonitored(bed, node, [node], flags);
 const tables = () => node.namespace.run('nft', 'list', 'tables');
-/** The sets of foreign adverts are there while it listens for them; a holder has the table for as long as it holds. */
+/** The sets of foreign adverts exist only while the node listens for them; the table exists as long as it holds the VIP. */
 const listens = async () => (await node.namespace.run('nft', 'list', 'ruleset')).includes('heard0');
 const listening = () => waitFor('the guard to listen', listens);
 const joined = () => waitFor('the node to hold the VIP', () => bed.holders().includes(node));
 
-test('a node does not join with the id of another cluster, and joins once that has gone', async () => {
+test("a node does not join with another cluster's id, and joins once that cluster is gone", async () => {
   await startForeign('10.77.0.250/32', 3);
   const monitored = start();
   await listening();
@@ -75,16 +75,16 @@ test('a node does not join with the id of another cluster, and joins once that h
   expect(await listens()).toBe(false);
 });
 
-test('a node does not join while shell pods that were left running advertise its VIP in VRRP 2', async () => {
+test('a node does not join while leftover shell pods advertise its VIP in VRRP 2', async () => {
   await startForeign(bed.vip, 2);
   const { message } = await start().waitForEvent('vip-in-another-vrrp-version');
   expect(message).toContain(`${foreign.address} advertises this VIP with it (VRRP 2, priority 5)`);
   expect(takesPart(node)).toBe(false);
 });
 
-test('a node does not join a holder of its VIP with another router id, and joins once that has gone', async () => {
+test('a node does not join a holder of its VIP with another router id, and joins once the holder is gone', async () => {
   await startForeign(bed.vip, 3, 154);
-  // As a peer, which a node that was installed with another cluster name is.
+  // As a peer, like a node that was installed with another cluster name.
   const monitored = startMonitored(bed, node, bed.nodes);
   const { message, ours, theirs } = await monitored.waitForEvent('vip-with-another-router-id');
   expect(message).toContain(`${foreign.address} advertises this VIP with id 154`);
@@ -99,7 +99,7 @@ test('a node does not join a holder of its VIP with another router id, and joins
   expect(monitored.events('virtual-router-id-free')).toHaveLength(1);
 });
 
-test('--force-virtual-router-id joins all the same', async () => {
+test('--force-virtual-router-id joins anyway', async () => {
   await startForeign('10.77.0.250/32', 3);
   const monitored = start(['--force-virtual-router-id']);
   await joined();
@@ -116,25 +116,25 @@ async function killedWhileListening(): Promise<Monitored | false> {
   return (await listens()) && monitored;
 }
 
-test('a monitor that is killed while it listens leaves nothing behind the next one', async () => {
-  // It listens for a few seconds: one that was killed too late has cleaned up, and is no case of this.
+test('a monitor killed while it listens leaves nothing behind after the next one has run', async () => {
+  // It listens for a few seconds. If it is killed too late, it has already cleaned up, and the attempt does not count.
   const monitored = await waitFor('one to be killed while it listens', killedWhileListening, 120_000);
   monitored.startMonitor();
   await joined();
   await waitFor('the end of listening', async () => !(await listens()));
 });
 
-test('a node whose keepalived runs already is not kept from a change by a newcomer', async () => {
+test('a newcomer does not block changes on a node whose keepalived is already running', async () => {
   const monitored = start();
   await joined();
-  // In VRRP 2: a keepalived 2.3 takes adverts of another VIP for its own group's, and would not hold its VIP.
+  // In VRRP 2: keepalived 2.3 would take adverts for another VIP as its own group's and would not hold its VIP.
   await startForeign('10.77.0.250/32', 2);
   const [keepalived] = node.running('keepalived');
   const before = monitored.monitor().id;
   sendSignal([before], 'SIGTERM');
   await waitForEnd([before]);
   expect(await tables()).toBe('');
-  // As a killed one leaves it; nothing listens any more that would replace it.
+  // As left by a killed monitor; no listener would replace it any more.
   await node.namespace.run('nft', 'add', 'table', 'netdev', 'hawser_segment');
   monitored.startMonitor();
   await waitFor(
@@ -146,7 +146,7 @@ test('a node whose keepalived runs already is not kept from a change by a newcom
   expect(await listens()).toBe(false);
 });
 
-/** Every program of the system but nft. */
+/** All programs of the system except nft. */
 function binWithoutNft(): string {
   const dir = node.at('bin');
   rmSync(dir, { recursive: true, force: true });

@@ -30,7 +30,7 @@ it.each([
   [' that was applied at runtime', 'old,new'],
   [' that was applied over an unvalidated one', 'old,old-too,new'],
 ])(
-  'SIGKILL at any step leaves the old or the new set%s whole, and the next monitor brings the new one',
+  'SIGKILL at any step leaves the old or the new set%s intact, and the next monitor deploys the new one',
   async (_, rounds) => {
     const unharmed = await withOldSet('unharmed');
     modelSupervisor(scene, unharmed);
@@ -56,7 +56,7 @@ it.each([
       expect(model.running).toBe(revisionIn(readFileSync(configPath)).revision);
     }
     expect(found.size).toBe(Math.max(2, rounds.split(',').length));
-    // At some of the steps HAProxy had what no file said yet.
+    // At some steps HAProxy ran a change that was in no file yet.
     expect(isTold).toBe(rounds !== 'new');
   },
   300_000,
@@ -65,7 +65,7 @@ it.each([
 it.each([
   ['a full disk', 'dd if=/dev/zero of="$D/fill" bs=4k 2>/dev/null', 'ENOSPC'],
   ['a read-only disk', 'mount -o remount,ro "$D"', 'EROFS'],
-])('on %s the last good set stays, and nothing is left of the new one', async (_what, spoil, expected) => {
+])('on %s the last good set is kept, and nothing of the new one is left', async (_what, spoil, expected) => {
   const apply = `"${process.execPath}" "${script}" "$D/haproxy.cfg" /nonexistent`;
   const run = `set -e; D=${scene.directory}; mount -t tmpfs -o size=96k none "$D"
     ${apply} old >/dev/null; ${spoil} || true
@@ -82,7 +82,7 @@ function deployerAt(configPath: string) {
   return deployerFor({ configPath, ask, socketPath: join(scene.directory, 'master.sock') });
 }
 
-/** A folder of its own with the old set in place. */
+/** Creates a folder with the old set in place. */
 async function withOldSet(name: string): Promise<string> {
   const configPath = join(scene.directory, name, 'haproxy.cfg');
   mkdirSync(join(scene.directory, name));
@@ -90,7 +90,7 @@ async function withOldSet(name: string): Promise<string> {
   return configPath;
 }
 
-/** Applies sets in a process of its own, killed at a step where there is one. */
+/** Applies sets in a child process, which is killed at `step` if that is not 0. */
 async function applyInChild(
   configPath: string,
   rounds: string,

@@ -5,10 +5,10 @@ import { createTestCluster, openTestSession } from '../../../helpers/api-server/
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 const ROTATIONS = 1_000;
-/** Of this process, which is client and server. */
+/** The descriptors of this process, which is both client and server. */
 const descriptors = (): number => readdirSync('/proc/self/fd').length;
 
-test('a thousand rotated credentials leave no connection and no descriptor behind', async () => {
+test('a thousand credential rotations leak no connection and no descriptor', async () => {
   const cluster = createTestCluster();
   onTestFinished(cluster.remove);
   const tokens = new Set<string | undefined>();
@@ -24,7 +24,7 @@ test('a thousand rotated credentials leave no connection and no descriptor behin
   const limits = { timeoutMs: 60_000, maxBytes: { MAX_TEST_BYTES: 1_000_000 } };
   const ask = () =>
     session.firstAnswer((target) => getJson(target, '/api/v1/nodes', { ...limits, signal }), signal);
-  /** Ends with its credentials, as a watch does: in its handshake, in its request, or after it. */
+  /** Ends with its credentials, like a watch: during the handshake, during the request, or after it. */
   const askWhileGood = () =>
     session.firstAnswer(async (target) => {
       using good = session.whileGood(target);
@@ -41,10 +41,10 @@ test('a thousand rotated credentials leave no connection and no descriptor behin
   await rotate(0);
   const before = descriptors();
   for (let round = 1; round <= ROTATIONS; round += 1) await rotate(round);
-  // A request may share the reading of the file with one that came before it.
+  // A request may share one reading of the file with an earlier request.
   expect(tokens.size).toBeGreaterThan(ROTATIONS / 2);
   expect(server.served().accepted).toBeGreaterThan(ROTATIONS);
-  // Those of the last credentials: one for each request that was made at once.
+  // The connections of the last credentials: one for each concurrent request.
   await waitFor('the old connections to be closed', () => server.served().connections <= 3);
   await waitFor('the descriptors to be closed', () => descriptors() <= before + 6);
 }, 600_000);

@@ -16,7 +16,7 @@ import { waitFor } from '../../../helpers/wait-for.ts';
 
 let cluster: TestCluster;
 let server: ApiServer;
-/** With which code lists and watches are answered; undefined: as they should be. */
+/** The status code of the answers to lists and watches; undefined for normal answers. */
 let code: number | undefined;
 let router: ReturnType<typeof follow>;
 
@@ -33,10 +33,10 @@ afterEach(async () => {
   await cluster.remove();
 });
 
-/** A loaded machine answers within this, and a watch that fell silent is given up soon. */
+/** Long enough for a loaded machine to answer, short enough that a silent watch is soon abandoned. */
 const timing: Partial<ListWatchTiming> = { requestTimeoutMs: 3_000, watchIdleMs: 1_500, backoffCapMs: 300 };
 
-/** The router's own lists and watches, each by itself as the router has them. */
+/** The router's own lists and watches, each followed separately as in the router. */
 function follow() {
   const { close, ...session } = openTestSession(cluster);
   const stop = new AbortController();
@@ -55,7 +55,7 @@ function follow() {
   };
   return {
     events,
-    /** Which routes and slices are known; undefined until every kind was listed. */
+    /** The known routes and slices; undefined until every kind has been listed. */
     known: () => {
       if (Object.values(followed).some(({ objects }) => objects() === undefined)) return undefined;
       const routesKnown = followed.routes.objects()?.map(({ name }) => name) ?? [];
@@ -78,7 +78,7 @@ const expired = `${JSON.stringify({ type: 'ERROR', object: status(410, 'Expired'
 
 type Fault = { readonly faults: Partial<Faults> } | { readonly code: number };
 
-/** Whether each is reported: an expired watch is listed again, which is normal. */
+/** The last field says whether the fault is reported: an expired watch is simply listed again. */
 const faults: readonly (readonly [string, Fault, boolean])[] = [
   ['stalls', { faults: { stall: true } }, true],
   ['sends nothing more on its watches', { faults: { silentWatch: true } }, true],
@@ -95,7 +95,7 @@ const faults: readonly (readonly [string, Fault, boolean])[] = [
 ];
 
 test.each(faults)(
-  'an API server that %s keeps a new route waiting, and takes no known one away',
+  'an API server that %s delays a new route and removes no known one',
   async (_, fault, isTold) => {
     add('one');
     router = follow();
@@ -103,7 +103,7 @@ test.each(faults)(
     await waitFor('the watches', () => server.served().watches === 4);
     if ('code' in fault) {
       code = fault.code;
-      // Watches that are open go on until they are cut.
+      // Open watches continue until they are cut.
       await server.setFaults({ reset: true });
       await server.setFaults(noFaults);
     } else await server.setFaults(fault.faults);
@@ -116,7 +116,7 @@ test.each(faults)(
   },
 );
 
-test('nothing is known while one kind is not listed, so that no route is served without its pods', async () => {
+test('nothing is known until every kind has been listed, so that no route is served without its pods', async () => {
   add('one');
   code = 422;
   router = follow();

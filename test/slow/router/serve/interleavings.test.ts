@@ -4,7 +4,7 @@ import { openSetWorld } from '../../../helpers/router/set-world.ts';
 
 const CHANGES = Number(process.env['HAWSER_INTERLEAVINGS'] ?? 1_000);
 
-test('no change is lost in a thousand that come while HAProxy is reloaded', {
+test('none of a thousand changes made during reloads of HAProxy is lost', {
   timeout: 900_000,
 }, async () => {
   const rounds = Math.ceil(CHANGES / CHANGES_A_ROUND);

@@ -17,21 +17,21 @@ afterEach(async () => {
   await world.remove();
 });
 
-/** Lost and acquired again while the API is away. */
+/** A lease that is lost while the API is down, and acquired again. */
 const hasty = { durationMs: 20_000, renewDeadlineMs: 1_000, retryMs: 100 };
 
 test.each([
   ['stalls', { stall: true }],
   ['resets connections', { reset: true }],
   ['fails', { error500: true }],
-])('an API server that %s delays the statuses, and none is lost', async (_, faults) => {
+])('an API server that %s delays the statuses but loses none', async (_, faults) => {
   world.create(2);
   const replica = world.start({}, { ...patient, lease: hasty, requestTimeoutMs: 300 });
   await waitFor('the statuses', () => world.allAdmitted(2));
   const before = replica.events.length;
   await world.server.setFaults(faults);
   world.create(6);
-  // A slow machine may have reported an earlier one: the first request for the Lease came too late.
+  // On a slow machine there may be an earlier failure: the first request for the Lease was late.
   await waitFor('a failure', () => replica.events.slice(before).some(({ level }) => level === 'warn'));
   await world.server.setFaults({ stall: false, reset: false, error500: false });
   await waitFor('the rest', () => world.allAdmitted(6));
@@ -51,7 +51,7 @@ test('a route that is deleted before its status is written costs one try', async
   expect([world.writes.length, replica.counts.failed]).toEqual([2, 0]);
 });
 
-test('an API that does not keep what it takes is not written to again and again', async () => {
+test('an API that discards accepted writes does not get the same write again and again', async () => {
   world.answerWith((method, path) => {
     const object = world.store.get('Route', 'shop-0', 'shop');
     return method === 'PATCH' && path.endsWith('/status') ? { code: 200, body: object } : undefined;
@@ -64,7 +64,7 @@ test('an API that does not keep what it takes is not written to again and again'
   expect(world.writes.filter((path) => path.includes('shop-0'))).toHaveLength(1);
 });
 
-test('routers of one name that disagree stop after five contentions, until a resync', async () => {
+test('routers with the same name that disagree stop after five contentions, until a resync', async () => {
   world.create(4);
   const timing = { ...patient, resyncMs: 3_000 };
   const rivals = ['a', 'b'].map((name) =>
@@ -81,7 +81,7 @@ test('routers of one name that disagree stop after five contentions, until a res
   await waitFor('the statuses of the other one', () => [0, 1, 2, 3].every(canonical));
 });
 
-test('statuses that a program of one tenant overwrites again and again are left alone, and those of others are written', async () => {
+test("a status that a tenant's program keeps overwriting is left alone, and those of other tenants are written", async () => {
   world.create(1);
   const replica = world.start();
   for (let times = 1; times <= 5; times += 1) {
@@ -100,7 +100,7 @@ test('statuses that a program of one tenant overwrites again and again are left 
   expect([before, world.writes.length, world.isAdmitted('shop', 'shop-0')]).toEqual([5, 6, false]);
 });
 
-test('a tenant with many routes does not keep the change of another one waiting', async () => {
+test("a tenant with many routes does not delay another tenant's change", async () => {
   world.create(1, 'small');
   world.start({}, { ...patient, writesPerSecond: 100 });
   await waitFor('the first status', () => world.isAdmitted('small', 'small-0'));

@@ -39,7 +39,7 @@ test.each([
   ['{ name: a, port: 1, prot: 2 }', /extraPorts\.0\.prot "2": unknown, expected one of name, port/],
   ['{ name: a, port: [1] }', /extraPorts .*expected a list of keys and values/],
   ['{ name: a b, port: 1 }', /extraPorts .*expected a list of keys and values/],
-])('in the file "%s" is refused with its path and what is expected', (line, message) => {
+])('in the file "%s" is refused with its path and the expected form', (line, message) => {
   const problems = inFile(line);
   expect(problems).toHaveLength(1);
   expect(problems[0]).toMatch(message);
@@ -74,13 +74,13 @@ test.each([
   );
 });
 
-test('HAProxy must not listen on a port of the servers', () => {
+test('HAProxy may not listen on a port that the servers use', () => {
   expect(() => typed('name=a port=443 serverPort=18132,name=b port=8132')).toThrow(
     'Cannot use extraPorts.1.listenPort 18132: servers of "a" listen there, expected a port of its own',
   );
 });
 
-test('on a worker HAProxy may listen on the port itself, but not on a port of hawser', () => {
+test("on a worker HAProxy may listen on the port itself, but not on one of hawser's ports", () => {
   expect(typed('name=a port=9345 listenPort=9345', '--worker', '--lb-port=6443')[0]).toMatchObject({
     port: 9345,
     listenPort: 9345,

@@ -21,7 +21,7 @@ it.each([
   [200, 'ok'],
   [503, 'failed'],
   [404, 'unknown'],
-])('takes status %i of /haproxy_monitor for "%s"', async (status, sample) => {
+])('reads status %i of /haproxy_monitor as "%s"', async (status, sample) => {
   const port = await listen((request, response) => {
     response.writeHead(request.url === '/haproxy_monitor' ? status : 400).end('a body');
   });

@@ -7,7 +7,7 @@ import { testFolder } from '../../../helpers/test-folder.ts';
 const digest = '0123456789abcdef';
 const minutes = (count: number) => count * 60_000;
 
-test('only a file of hawser that no set has named for an hour is removed', async () => {
+test('only a hawser file that no set has used for an hour is removed', async () => {
   const folder = testFolder();
   const named = `certs/a.${digest}.pem`;
   const old = `certs/b.${digest}.pem`;

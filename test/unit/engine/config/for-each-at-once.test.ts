@@ -19,7 +19,7 @@ it('each item runs once, at most sixteen at a time', async () => {
   expect(most).toBe(16);
 });
 
-it('after a failure no further item starts, and running ones end before the error is thrown', async () => {
+it('after a failure no further item starts, and running ones finish before the error is thrown', async () => {
   let begun = 0;
   let over = 0;
   const work = async (each: number) => {

@@ -21,7 +21,7 @@ const setWith = (certificate: string): Rendered => ({
   ],
 });
 
-test('a list names the files of its set as they are on disk, and is otherwise unchanged', () => {
+test('in a list, the files of its set have their names on disk, and the rest is unchanged', () => {
   const layout = layoutOf(setWith('one'));
   const certificate = layout.get('certs/a.pem')?.name ?? '';
   expect(certificate).toMatch(/^certs\/a\.[0-9a-f]{16}\.pem$/);
@@ -30,11 +30,11 @@ test('a list names the files of its set as they are on disk, and is otherwise un
   );
 });
 
-test('a file that does not name others is stored unchanged', () => {
+test('a file that does not refer to others is stored unchanged', () => {
   expect(layoutOf(setWith('certs.list')).get('certs/a.pem')?.content).toBe('certs.list');
 });
 
-test('a changed certificate gets another name, and so does the list that names it', () => {
+test('a changed certificate gets another name, and so does the list that refers to it', () => {
   const names = ['one', 'two'].map((each) => [...layoutOf(setWith(each)).values()].map(({ name }) => name));
   expect(new Set(names.flat()).size).toBe(4);
 });

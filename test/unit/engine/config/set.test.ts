@@ -44,7 +44,7 @@ it.each(['../up', '/etc/passwd', 'maps/../../up', '.hidden', 'maps/', 'maps//two
   },
 );
 
-it('a main file that does not name its folder is refused', () => {
+it('a main file that does not contain its folder is refused', () => {
   expect(() => mustBeSet({ ...set, text: 'default-path config\n' })).toThrow(SET_FOLDER);
   expect(() => mustBeSet({ text: 'alone', mode: 0o644 })).not.toThrow();
 });

@@ -20,7 +20,7 @@ beforeEach(() => {
   dir = testFolder();
   path = join(dir, 'control.sock');
 });
-/** Says its name to each client. */
+/** Sends its name to each client. */
 function namedServer(name: string): Server {
   return createServer((socket) => {
     // Another claim only checks for an answer and hangs up at once.
@@ -33,7 +33,7 @@ async function release(outcome: ClaimOutcome): Promise<void> {
   if (outcome.kind === 'claimed') await outcome.release();
 }
 
-/** A socket file without a listener, as a killed process leaves it. */
+/** A socket file without a listener, as left by a killed process. */
 async function leaveStale(): Promise<void> {
   const server = namedServer('killed');
   await claimSocket(server, path);
@@ -74,7 +74,7 @@ test('a socket has its mode from the moment of its bind, whatever the umask', as
   await release(claim);
 });
 
-test('a second claim of a live socket is refused, and the first server goes on', async () => {
+test('a second claim of a live socket is refused, and the first server keeps running', async () => {
   const first = await claimSocket(namedServer('first'), path);
   const second = namedServer('second');
   expect(await claimSocket(second, path)).toEqual({ kind: 'in-use' });
@@ -94,7 +94,7 @@ test('a stale socket file is replaced', async () => {
   await release(claim);
 });
 
-test('the error names a regular file at the path, which stays', async () => {
+test('a regular file at the path is named in the error and kept', async () => {
   writeFileSync(path, 'precious');
   const server = namedServer('first');
   await expect(claimSocket(server, path)).rejects.toThrow(`"${path}": it is not a socket`);
@@ -103,7 +103,7 @@ test('the error names a regular file at the path, which stays', async () => {
   expect(server.listening).toBe(false);
 });
 
-test('the error names a directory at the path, which stays', async () => {
+test('a directory at the path is named in the error and kept', async () => {
   mkdirSync(path);
   await expect(claimSocket(namedServer('first'), path)).rejects.toThrow(path);
   expect(statSync(path).isDirectory()).toBe(true);

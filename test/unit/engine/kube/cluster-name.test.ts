@@ -8,6 +8,6 @@ test.each([
   ['api', 'api'],
   ['10.0.0.5', '10-0-0-5'],
   ['[fd00::5]', 'fd00-5'],
-])('the cluster behind "%s" is named "%s"', (host, name) => {
+])('the name of the cluster behind "%s" is "%s"', (host, name) => {
   expect(clusterNameOf(host)).toBe(name);
 });

@@ -9,7 +9,7 @@ import {
   type TestCluster,
 } from '../../../helpers/api-server/observing.ts';
 
-/** Ten times the defaults: requests have real time limits, and a busy machine must keep them. */
+/** Ten times the defaults: requests have real time limits, which even a busy machine must meet. */
 const timing = { durationMs: 150_000, renewDeadlineMs: 100_000, retryMs: 20_000 };
 
 let cluster: TestCluster;
@@ -111,7 +111,7 @@ const writeLease = (spec: object, metadata: object = {}) =>
     spec: { leaseDurationSeconds: 150, ...spec },
   });
 
-test('the first takes the lease and renews it, the second waits until it is given back', async () => {
+test('the first contender takes the lease and renews it, the second waits until it is released', async () => {
   const first = contend('first');
   await passUntil(0);
   const second = contend('second');
@@ -128,7 +128,7 @@ test('the first takes the lease and renews it, the second waits until it is give
   expect([first.events, first.changes(), second.changes()]).toEqual([['lease-taken'], 1, 1]);
 });
 
-test('of two that want a lease at once one gets it, and the other gets a conflict', async () => {
+test('of two that want a lease at the same time, one gets it and the other gets a conflict', async () => {
   const both = [contend('left'), contend('right')];
   for (let atMs = 0; atMs < 400_000; atMs += 20_000) {
     await passUntil(atMs);
@@ -137,7 +137,7 @@ test('of two that want a lease at once one gets it, and the other gets a conflic
   expect(both.flatMap(({ events }) => events)).toEqual(['lease-taken']);
 });
 
-test('a lease of the same identity, from before a restart, is taken at once', async () => {
+test('a lease with the same identity, from before a restart, is taken at once', async () => {
   writeLease({ holderIdentity: 'same', leaseTransitions: 3 });
   const again = contend('same');
   await passUntil(0);
@@ -145,7 +145,7 @@ test('a lease of the same identity, from before a restart, is taken at once', as
   expect(spec()).toMatchObject({ holderIdentity: 'same', leaseTransitions: 3 });
 });
 
-test('a lease whose holder died is taken over one retry after it expired, whatever its times say', async () => {
+test('the lease of a dead holder is taken over one retry after it expired, whatever its timestamps say', async () => {
   writeLease({ holderIdentity: 'dead', leaseTransitions: 7, renewTime: '2020-01-01T00:00:00.000000Z' });
   const heir = contend('heir');
   await passUntil(149_000);
@@ -166,7 +166,7 @@ test('a lease that changes before it expires is not taken over', async () => {
   expect(heir.isHeld()).toBe(true);
 });
 
-test('a lease that another process has taken by force is let go', async () => {
+test('a lease taken by another process by force is given up', async () => {
   const holder = contend('holder');
   await passUntil(0);
   writeLease({ holderIdentity: 'thief' });
@@ -175,7 +175,7 @@ test('a lease that another process has taken by force is let go', async () => {
   expect(holder.events).toEqual(['lease-taken', 'lease-lost']);
 });
 
-test('a lease that was taken by a write whose answer came too late is given back', async () => {
+test('a lease acquired by a write whose answer came too late is released', async () => {
   let count = 0;
   const cut = {
     firstAnswer: async <T extends { readonly kind: string }>(
@@ -196,7 +196,7 @@ test('a lease that was taken by a write whose answer came too late is given back
   expect(spec()).toMatchObject({ holderIdentity: '', leaseTransitions: 0 });
 });
 
-test('two replicas make one write and one read in each retry time, as with client-go', async () => {
+test('two replicas make one write and one read per retry interval, like client-go', async () => {
   const holder = contend('holder');
   await passUntil(0);
   const follower = contend('follower');
@@ -211,7 +211,7 @@ test('two replicas make one write and one read in each retry time, as with clien
   expect([holder.isHeld(), follower.isHeld()]).toEqual([true, false]);
 });
 
-test('a holder whose lease another writer has changed reads it, and renews it in the same turn', async () => {
+test('a holder whose lease was changed by another writer reads it and renews it in the same turn', async () => {
   const holder = contend('holder');
   await passUntil(19_999);
   writeLease(spec(), { labels: { touched: 'yes' } });

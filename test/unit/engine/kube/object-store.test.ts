@@ -34,7 +34,7 @@ test('a bookmark changes only the version', () => {
   expect(show(store)).toBe('a@90 b@100');
 });
 
-test('a heartbeat changes the version of an object but no projection, so it is no change', () => {
+test("a heartbeat changes an object's version but not its projection, so it is not a change", () => {
   const store = createObjectStore({
     resourceVersion: '100',
     objects: new Map([['a', { resourceVersion: '90', value: { name: 'a', addresses: ['10.0.0.1'] } }]]),
@@ -62,7 +62,7 @@ test('a poll that is answered late does not undo later watch events', () => {
   expect(show(store)).toBe('a@90');
 });
 
-test('an older list is applied: the API may have been restored from a backup', () => {
+test('an older list is applied, because the API may have been restored from a backup', () => {
   const store = start();
   store.relist(list(50, { a: 40 }));
   expect([show(store), store.resourceVersion()]).toEqual(['a@40', '50']);

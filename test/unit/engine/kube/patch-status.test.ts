@@ -44,7 +44,7 @@ afterEach(async () => {
 const stored = () => cluster.store.get('Route', 'a', 'shop');
 const writes = () => server.requests.filter((path) => path.endsWith('/status')).length;
 
-test('the status is patched, and the rest of the object stays', async () => {
+test('the status is patched, and the rest of the object is unchanged', async () => {
   const before = stored();
   expect(await patchStatus(session, shop, admitting, limits)).toMatchObject({ kind: 'patched' });
   expect(stored()).toMatchObject({ spec: before?.['spec'], status: { ingress: [{ host: 'a.example' }] } });
@@ -57,7 +57,7 @@ test('a status that is already correct is not written', async () => {
   expect(writes()).toBe(0);
 });
 
-test('after a conflict the fresh object is decided', async () => {
+test('after a conflict, the status is decided again from the fresh object', async () => {
   onRequest = ({ path }) => {
     if (path.endsWith('/status') && writes() === 1) cluster.store.set(route('shop', 'a', 'new.example'));
   };
@@ -66,7 +66,7 @@ test('after a conflict the fresh object is decided', async () => {
   expect(writes()).toBe(2);
 });
 
-test('patching an object that always changes stops after five attempts', async () => {
+test('patching an object that keeps changing stops after five attempts', async () => {
   onRequest = ({ path }) => {
     if (path.endsWith('/status')) cluster.store.set(route('shop', 'a', `${writes()}.example`));
   };
@@ -74,7 +74,7 @@ test('patching an object that always changes stops after five attempts', async (
   expect(writes()).toBe(5);
 });
 
-test('an object that was deleted meanwhile is gone', async () => {
+test('an object that was deleted in the meantime is reported as gone', async () => {
   onRequest = ({ path }) => {
     if (path.endsWith('/status')) cluster.store.delete('Route', 'a', 'shop');
   };

@@ -24,7 +24,7 @@ function createView(resources: readonly Resource<string>[], outage?: Outage) {
   return { view, seen };
 }
 
-test('a list that hung since before another was answered starts no outage; a later one does', () => {
+test('a list that hung while another was answered starts no outage; a later one does', () => {
   const { view, seen } = createView([nodes]);
   const hungSinceMs = monotonicMs();
   view.unavailable(silence, hungSinceMs);
@@ -50,7 +50,7 @@ test('views that share an outage report it once, and refusals separately', () =>
   expect(other.seen).toEqual(['unavailable', 'api-unavailable', 'unavailable']);
 });
 
-test('there are no objects before every resource was listed', () => {
+test('there are no objects until every resource has been listed', () => {
   const { view, seen } = createView([nodes, masters]);
   view.relisted(nodes, list(), from);
   expect([view.objects(), seen]).toEqual([undefined, []]);

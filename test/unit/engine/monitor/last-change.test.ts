@@ -20,7 +20,7 @@ const after = (...attempts: readonly (readonly [Origin, ApplyOutcome])[]) => {
   return last && [last.cause, last.outcome.kind, last.atMs];
 };
 
-test('the cause of the first configuration is the start, and an unchanged one is no change', () => {
+test('the cause of the first configuration is the start, and an unchanged one is not a change', () => {
   const first = origin('x');
   expect(after([first, unchanged])).toEqual(['start', 'unchanged', 0]);
   expect(after([first, reloaded], [first, unchanged], [first, unchanged])).toEqual(['start', 'reloaded', 0]);

@@ -50,7 +50,7 @@ test('/healthz follows the loop, /metrics shows the observed values', async () =
   expect(text).toContain('hawser_change_to_serving_seconds_bucket{le="0.75"} 1');
 });
 
-test('a server that HAProxy no longer has has no metrics', async () => {
+test('a server that HAProxy no longer has is not in the metrics', async () => {
   const metrics = createHaproxyMonitorMetrics(() => 0, createMetricsRegistry());
   metrics.serversUp([
     ['cp-1', true],

@@ -15,16 +15,16 @@ const seconds = (samples: readonly WaitSample[]): CpuStarvation | undefined =>
   );
 const repeated = (count: number, sample: WaitSample) => Array.from({ length: count }, () => sample);
 
-test('a busy machine is not a starved one', () => {
+test('a busy machine does not count as starved', () => {
   expect(seconds(repeated(100, { lagMs: 250, lateTimers: 0 }))).toBe(undefined);
 });
 
-test('a long wait of this process, or a late timer of keepalived, is starvation', () => {
+test('a long wait of this process, or a late timer of keepalived, counts as starvation', () => {
   expect(seconds([calm, { lagMs: 400, lateTimers: 0 }])).toMatchObject({ since: 1_000 });
   expect(seconds([calm, { lagMs: 0, lateTimers: 1 }])).toMatchObject({ lateTimers: 1 });
 });
 
-test('consecutive waits are one starvation with the longest wait', () => {
+test('consecutive waits are one starvation, with the longest wait', () => {
   const waits = repeated(5, { lagMs: 400, lateTimers: 2 }).flatMap((wait) => [wait, ...repeated(5, calm)]);
   expect(seconds([{ lagMs: 900, lateTimers: 0 }, ...waits])).toEqual({
     since: 0,

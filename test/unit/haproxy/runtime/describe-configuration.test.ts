@@ -93,7 +93,7 @@ test.each([
     `http-request return string "an 'odd' word"`,
     `http-request return string "an odd word"`,
   ],
-])('%s are text of a section', (_, one, other) => {
+])("%s are part of the section's text", (_, one, other) => {
   const sectionOf = (line: string) =>
     describeConfiguration(`backend b\n  ${line}\n`)?.sections.get('backend b');
   expect(sectionOf(one)).not.toBe(sectionOf(other));

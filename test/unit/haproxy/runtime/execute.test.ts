@@ -116,7 +116,7 @@ test('any manual change is found as drift and repaired', async () => {
   );
 });
 
-test("the reason of a refusal has the command and HAProxy's answer", async () => {
+test("the reason for a refusal has the command and HAProxy's answer", async () => {
   const after = ['a', 'b'].map((name) => ({ name, host: 1, weight: 1 }));
   const ask: HaproxyModel['ask'] = async (_, command) =>
     command.startsWith('show') ? createHaproxyModel(textOf([])).ask(running, command) : 'No.\n';
@@ -142,7 +142,7 @@ test("the reason of a refusal has the command and HAProxy's answer", async () =>
   });
 });
 
-test("missing commands are found in the build's own help", async () => {
+test("unsupported commands are found in the build's own help", async () => {
   const help = ['add server', 'set server', 'enable health', 'show stat'].map(
     (command) => `  ${command} X : y`,
   );
@@ -156,7 +156,7 @@ test("missing commands are found in the build's own help", async () => {
   );
 });
 
-test('connections with a moved or removed server may finish if the change allows it', async () => {
+test('connections to a moved or removed server may finish if the change allows it', async () => {
   const haproxy = createHaproxyModel(
     'backend web\n  server a 10.0.0.1:80 check\n  server b 10.0.0.2:80 check\n',
   );
@@ -239,7 +239,7 @@ test("a server whose cookie HAProxy refuses gets the backend's before the old se
     'add server web/b 10.0.0.2:80 cookie y check weight 1',
     ...['add server web/b 10.0.0.2:80 check weight 1', key, ...ready('b')],
     'set server web/a state maint',
-    // By now the form that this HAProxy accepts is known, and the key is sent once.
+    // By now the accepted form is known, and the key is sent once.
     ...['add server web/c 10.0.0.3:80 check weight 1', 'add server web/d 10.0.0.4:80 check weight 1', key],
     ...[...ready('c'), ...ready('d')],
     'set server web/b state maint',

@@ -16,7 +16,7 @@ export interface HaproxyModel {
   readonly commands: string[];
 }
 
-/** Each command has its own answer. */
+/** Each command gets its own answer. */
 export function askingEach(ask: HaproxyModel['ask']): HaproxyModel['askEach'] {
   return (running, commands) => Promise.all(commands.map((command) => ask(running, command)));
 }

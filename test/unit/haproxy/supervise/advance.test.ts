@@ -144,7 +144,7 @@ describe('reload', () => {
 });
 
 describe('death', () => {
-  test('a death is followed by a start at once, without a check', () => {
+  test('a death is followed at once by a start without a check', () => {
     const machine = serving();
     expect(machine.send(exited(1))).toEqual([
       { kind: 'clean-up', number: 1 },
@@ -167,7 +167,7 @@ describe('death', () => {
     expect(kindsOf(machine.send(exited(machine.state.serving?.number ?? 0)))).toEqual(['clean-up', 'start']);
   });
 
-  test('if its configuration broke meanwhile, a dead generation returns on the last good copy', () => {
+  test('if its configuration has broken meanwhile, a dead generation is replaced with the last good copy', () => {
     const machine = serving();
     machine.send(exited(1));
     machine.send(started(2));
@@ -263,7 +263,7 @@ describe('stop', () => {
     expect(kindsOf(machine.send(exited(1)))).toEqual(['clean-up']);
   });
 
-  test('a generation that heeds its notice accepts for another second, any other stops at once', () => {
+  test('a generation that honours its notice accepts for another second, any other stops at once', () => {
     const heeding = serving();
     const deaf = serving();
     for (const machine of [heeding, deaf]) machine.send({ kind: 'stop' });

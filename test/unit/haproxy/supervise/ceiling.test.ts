@@ -3,7 +3,7 @@ import { CUT_SHORT_MS, KILL_AFTER_MS } from '../../../../src/haproxy/supervise/r
 import { describeState } from '../../../../src/haproxy/supervise/status.ts';
 import { limits, type Machine, serving, succeed } from '../../../helpers/supervisor-model.ts';
 
-/** A machine with this many reloads, a second apart, where sessions keep every generation alive. */
+/** A machine after this many reloads, a second apart, with sessions that keep every generation alive. */
 function reloaded(times: number): Machine {
   const machine = serving();
   for (let time = 1; time <= times; time += 1) {
@@ -26,7 +26,7 @@ test('generations up to the limit drain for their whole time', () => {
   expect(leftMs(machine).get(3)).toBe(limits.forceDeleteTimeoutMs);
 });
 
-test('one more cuts the oldest one short: its sessions end within seconds, then it is ended', () => {
+test('one generation more cuts the oldest one short: its sessions end within seconds, then it is terminated', () => {
   const machine = reloaded(limits.mostDraining + 1);
   expect(cutShort(machine)).toEqual([1]);
   expect(leftMs(machine).get(1)).toBe(CUT_SHORT_MS);
@@ -74,7 +74,7 @@ test('a stop that had to end sessions is forced; one without is not', () => {
     machine.send({ kind: 'stop' });
     machine.send({ kind: 'notice-given', number: 1, heeded: false });
   }
-  // Its time is almost over, and it has no session left to end.
+  // Its time is almost over, and it has no sessions left to end.
   patient.tickAtDeadline();
   shed.send({ kind: 'sessions-ended', number: 1, ended: 1, for: 'time' });
   while (terminated.state.retiring[0]?.sent === 'soft-stop') terminated.tickAtDeadline();

@@ -141,7 +141,7 @@ function createWorld() {
   return { machine, play, settle, answers, asked: () => asked, file: () => file, serves };
 }
 
-/** More with HAWSER_INTERLEAVINGS. Each is a history of up to forty changes, reloads, deaths and outcomes in any order. */
+/** HAWSER_INTERLEAVINGS sets a higher number. Each run has up to forty changes, reloads, deaths and outcomes in any order. */
 const numRuns = Number(process.env['HAWSER_INTERLEAVINGS'] ?? runs(400));
 
 test('no change is lost, whatever the order of changes, reloads, deaths and outcomes', () => {

@@ -68,7 +68,7 @@ test('a refused change is answered with the reason, and stops at it', () => {
   ]);
   expect(machine.state.job).toBeUndefined();
   expect(machine.state.changeCounts).toMatchObject({ made: 0, refused: 1, lastRefusal: 'no' });
-  // A part of it may have been made.
+  // It may have been made in part.
   expect(machine.send(requested(8))).toMatchObject([
     { kind: 'answer', requests: [8], result: { stage: 'change', running: null } },
   ]);
@@ -127,7 +127,7 @@ test('a reload requested during a change starts after it', () => {
   expect(machine.send(changed(made)).map(({ kind }) => kind)).toEqual(['answer', 'save-state']);
 });
 
-test('a change whose generation died is made by the next one if that read the previous file', () => {
+test('a change whose generation died is made in the next one if that one read the previous file', () => {
   const machine = serving();
   machine.send(requested(7));
   machine.now += 20_000;

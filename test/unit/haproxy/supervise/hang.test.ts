@@ -12,7 +12,7 @@ import {
   succeed,
 } from '../../../helpers/supervisor-model.ts';
 
-/** This many polls, 200 ms apart, find a hung generation. */
+/** A generation counts as hung after this many polls, 200 ms apart. */
 const LOOKS = 8;
 
 function see(machine: Machine, number: number, looks: number, hangs?: Hangs): readonly Action[] {
@@ -53,7 +53,7 @@ test('a hung master with a serving worker is replaced by a take-over, and its wo
     retiring: [{ number: 1, sent: 'soft-stop' }],
   });
   expect(see(machine, 1, 2 * LOOKS, 'master')).toEqual([]);
-  // Its worker has ended, which it does not notice.
+  // The master does not notice that its worker has exited.
   expect(kindsOf(see(machine, 1, LOOKS, 'worker'))).toEqual(['report-hung', 'kill']);
 });
 

@@ -20,7 +20,7 @@ function problems(argv: readonly string[], env: NodeJS.ProcessEnv = {}): readonl
   return [];
 }
 
-test('the defaults are those of the original pods', () => {
+test('the defaults match the original pods', () => {
   expect(settings([])).toEqual({
     config: '/etc/haproxy/haproxy.cfg',
     socket: '/var/run/haproxy/haproxy-master.sock',

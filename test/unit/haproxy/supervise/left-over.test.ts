@@ -5,7 +5,7 @@ import { adopt } from '../../../../src/haproxy/supervise/left-over.ts';
 import type { GenerationsRecord } from '../../../../src/haproxy/supervise/record.ts';
 import { createMachine } from '../../../helpers/supervisor-model.ts';
 
-/** Live processes of this test, and one that is gone. */
+/** Two live processes related to this test, and a dead one. */
 const [one, other] = [process.pid, process.ppid].map((pid) => readProcess(pid)?.id ?? { pid, startTicks: 0 });
 const gone = { pid: process.pid, startTicks: 1 };
 
@@ -43,7 +43,7 @@ test('the recorded serving generation is adopted, and a newer one without proof 
   expect(await adopted(both)).toEqual([6, [7], 8]);
 });
 
-test('a generation whose process is gone is not adopted, even if its pid was reused', async () => {
+test('a generation whose process is dead is not adopted, even if its pid was reused', async () => {
   const both = [
     [6, 'serving', gone],
     [7, 'starting', other],

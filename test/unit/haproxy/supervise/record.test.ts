@@ -67,7 +67,7 @@ test('a state with unchanged processes is not written', () => {
   expect(statSync(path).ino).not.toBe(ino);
 });
 
-test('a record that another program removed is written again', () => {
+test('a record removed by another program is written again', () => {
   const machine = busyState();
   const keep = recorder();
   keep(machine.state);
@@ -98,6 +98,6 @@ test.each([
   expect(open().read()).toBeUndefined();
 });
 
-test('a missing record file is empty, and no error', () => {
+test('a missing record file is empty and not an error', () => {
   expect(open().read()).toBeUndefined();
 });

@@ -52,7 +52,7 @@ test("the node's VIP and its events are counted under a fixed set of reasons", (
     expect(text.split('\n')).toContain(line);
 });
 
-test('every counter exists with 0 before its first event', () => {
+test('every counter exists with value 0 before its first event', () => {
   const vrrp = createVrrpSupervisorMetrics().text([vipOf('API', 'BACKUP', '10.0.0.5', false)]);
   const haproxy = createHaproxySupervisorMetrics().text({
     serving: 0,

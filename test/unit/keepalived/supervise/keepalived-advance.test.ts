@@ -21,7 +21,7 @@ describe('start', () => {
     expect(world.state.daemon.kind).toBe('up');
   });
 
-  test('a VIP that cannot be removed prevents the start, and the removal is retried', () => {
+  test('a VIP that cannot be removed blocks the start, and the removal is retried', () => {
     const world = createWorld();
     world.send({ kind: 'booted', hasConfiguration: true, adopted: undefined });
     world.send({ kind: 'accepted', check: 1, configuration: configurationOf(1) });
@@ -104,7 +104,7 @@ describe('reload', () => {
 });
 
 describe('death', () => {
-  test('the VIP of a dead holder stays until a peer has taken over, is removed, then keepalived starts', () => {
+  test("a dead holder's VIP stays until a peer has taken over, then is removed, then keepalived starts", () => {
     const world = running();
     expect(kindsOf(world.send(deathOf(world)))).toEqual(['reap']);
     expect(world.state.instances).toMatchObject([{ state: 'STOP' }]);
@@ -153,7 +153,7 @@ describe('death', () => {
 });
 
 describe('stop', () => {
-  test('keepalived resigns, left VIPs are removed, then the request is answered', () => {
+  test('keepalived resigns, leftover VIPs are removed, then the request is answered', () => {
     const world = running();
     world.play({ kind: 'request', what: 'stop' });
     expect(kindsOf(world.actions)).toEqual(['terminate']);
@@ -270,7 +270,7 @@ test.each([
       reason: 'the track file says that this node cannot serve (-254)',
     },
   ],
-] as const)('its reason is what keepalived said just before: %o', (words, { state, cause, reason }) => {
+] as const)('its reason is what keepalived printed just before: %o', (words, { state, cause, reason }) => {
   const toldAfter = (ms: number) => {
     const world = running();
     world.send({ kind: 'log-line', words });

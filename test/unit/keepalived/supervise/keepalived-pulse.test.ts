@@ -5,7 +5,7 @@ import { kindsOf, running, type World } from '../../../helpers/keepalived-world.
 
 const still: Vitals = { switches: 7, starved: false, stopped: false };
 
-/** Polls 200 ms apart. Returns the actions after each, without log lines. */
+/** Polls 200 ms apart. Returns the actions after each poll, without log lines. */
 function see(world: World, looks: readonly Vitals[]): readonly Action[] {
   return looks.flatMap((vitals) => {
     const { daemon } = world.state;
@@ -56,11 +56,11 @@ test('a stopped keepalived is replaced even if another of its processes is alive
   expect(kindsOf(actions)).toContain('kill');
 });
 
-test('a keepalived that waits for a processor is never considered hung', () => {
+test('a keepalived that waits for a CPU is never considered hung', () => {
   expect(see(running(), times(1_000, { ...still, starved: true }))).toEqual([]);
 });
 
-test('a keepalived that sleeps normally is only woken now and then', () => {
+test('a keepalived that sleeps normally is only woken from time to time', () => {
   const world = running();
   let switches = 0;
   for (let look = 0; look < 1_000; look += 1) {

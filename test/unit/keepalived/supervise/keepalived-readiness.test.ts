@@ -15,7 +15,7 @@ function told(phase: VrrpStatus['phase'], ...states: readonly State[]): string |
 test.each<{ states: readonly State[] }>([
   { states: ['MASTER'] },
   { states: ['BACKUP'] },
-  // A node without a router does not compete for the ingress VIP, but for the API VIP.
+  // A node without a router competes for the API VIP only, not for the ingress VIP.
   { states: ['BACKUP', 'FAULT'] },
 ])('keepalived is ready with $states', ({ states }) => {
   expect(told('running', ...states)).toBeUndefined();

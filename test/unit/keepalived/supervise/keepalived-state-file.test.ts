@@ -48,7 +48,7 @@ test('an unchanged state file is not written, and one removed at the end stays r
   expect(existsSync(path)).toBe(false);
 });
 
-test('states that could not be written are written at the next look, and the failure is logged once', () => {
+test('states that could not be written are written at the next check, and the failure is logged once', () => {
   const dir = testFolder();
   const path = join(dir, 'later', 'vrrp-state.json');
   const events: string[] = [];

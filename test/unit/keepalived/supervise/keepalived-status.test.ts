@@ -29,7 +29,7 @@ test('a node that stays backup beyond the master-down time hears a holder', () =
   expect(hears(masterDownMs)).toBe(false);
 });
 
-test('hearsHolder is false on the holder and while keepalived is hung or gone', () => {
+test('hearsHolder is false on the holder and while keepalived is hung or dead', () => {
   expect(hears(masterDownMs + 1, {}, 'MASTER')).toBe(false);
   expect(hears(masterDownMs + 1, { daemon: { ...up, pulse } })).toBe(false);
   expect(hears(masterDownMs + 1, { daemon: { kind: 'none' } })).toBe(false);

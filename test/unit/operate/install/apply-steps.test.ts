@@ -90,7 +90,7 @@ const ownerOf = (path: string) => {
   return { uid, gid, mode: (mode & 0o7777).toString(8) };
 };
 
-asRoot('a folder gets its group and its mode, an existing one too, and others are not touched', async () => {
+asRoot('a folder gets its group and mode, even if it exists, and other folders are not touched', async () => {
   for (const [path, mode] of [
     ['etc', 0o700],
     ['log', 0o711],

@@ -9,7 +9,7 @@ import { layout } from '../../../../src/operate/install/layout.ts';
 test.each([
   ['0042', '0042'],
   ['prod', 'prod'],
-])('the cluster name %s of the settings file is the one that the daemons read', (text, name) => {
+])('the cluster name %s in the settings file is the one that the daemons read', (text, name) => {
   const content = Buffer.from(`clusterName: ${text}\n`);
   const file = { kind: 'file', content, mode: 0o644, isLink: false } as const;
   const disk: Disk = { record: undefined, at: (path) => (path === layout.settings ? file : undefined) };

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 const manifest = readFileSync(join(import.meta.dirname, '../../../../manifests/haproxy.yaml'), 'utf8');
 
-/** The manifest of HAProxy's pod with these files as patches: its text, and its fields. */
+/** The manifest of HAProxy's pod with these files as patches, as text and as fields. */
 function patched(files: Readonly<Record<string, string>>) {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const document = parseDocument(manifest);
@@ -71,7 +71,7 @@ spec:
   expect(pod.spec.containers[0].args).toEqual(['one']);
 });
 
-test('a merge patch replaces lists, and patches are applied in the order of their names', () => {
+test('a merge patch replaces lists, and patches are applied in name order', () => {
   const { pod } = patched({
     'haproxy1.yaml': 'metadata: {labels: {order: second}}\n',
     'haproxy0+merge.yaml':
@@ -127,7 +127,7 @@ test.each([
     { 'haproxy+json.yaml': '[{op: test, path: /kind, value: Job}]' },
     /does not have the value that the test expects/,
   ],
-])('a patch %s is refused by its name', (_what, files, message) => {
+])('a patch %s is refused, and the error names it', (_what, files, message) => {
   expect(refusal(files)).toMatch(message);
 });
 

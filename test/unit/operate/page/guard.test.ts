@@ -5,7 +5,7 @@ import { refusalOf, safetyHeaders } from '../../../../src/operate/page/guard.ts'
 const asked = { method: 'GET', host: '127.0.0.1:9446', site: undefined };
 
 test.each(['127.0.0.1:9446', 'localhost', 'LOCALHOST:1', '[::1]:9446', '10.0.0.11:80', '[fd00::b]'])(
-  'who asks for %s is answered',
+  'a request for %s is answered',
   (host) => {
     expect(refusalOf({ ...asked, host })).toBeUndefined();
   },
@@ -21,7 +21,7 @@ test.each([
   '',
   '127.0.0.1:',
   undefined,
-])('a request for host %s is refused, because a name of another site could point here', (host) => {
+])("a request for host %s is refused, because another site's name could resolve to this server", (host) => {
   expect(refusalOf({ ...asked, host })?.status).toBe(421);
 });
 

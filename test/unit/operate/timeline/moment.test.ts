@@ -16,7 +16,7 @@ const chain = (index: number, program: string, ...seconds: readonly number[]): r
 const named = (moments: readonly Moment[]) =>
   moments.map(({ item }) => (item.kind === 'line' ? `${item.line.program}${item.line.seq}` : item.kind));
 
-test('lines from a clock set back by mistake stay where it went back', () => {
+test('lines from a clock set back by mistake stay at the point where it was set back', () => {
   const times = [2, 4, 6, 8, 10, 12, 3, 5, 20];
   const merged = inOrder([...chain(0, 'a', ...times), ...chain(1, 'b', 7, 13)]);
   expect(named(merged)).toEqual(['a1', 'a2', 'a3', 'b1', 'a4', 'a5', 'a6', 'a7', 'a8', 'b2', 'a9']);

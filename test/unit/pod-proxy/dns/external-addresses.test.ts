@@ -72,7 +72,7 @@ test.each([
   '169.254.169.254',
   '224.0.0.1',
   '1.2.3',
-])('the annotation %j is refused, and no other source replaces it', (externalIps) => {
+])('the annotation %j is refused, and no other source is used instead', (externalIps) => {
   const { addresses, problems } = of([replica('a', { externalIps })]);
   expect(addresses).toEqual([]);
   expect(problems).toEqual([expect.stringMatching(/external-ips of pod "a": ".*" is not an IPv4 address/)]);
@@ -84,7 +84,7 @@ test('a Node without an external address is reported, and the others are publish
   expect(problems).toEqual([expect.stringContaining('Node "inner" of pod "b"')]);
 });
 
-test('a proxy without a ready replica has no address, which is reported', () => {
+test('a proxy without a ready replica has no address, and this is reported', () => {
   for (const replicas of [[], [replica('a', { isReady: false })]])
     expect(of(replicas, [balancer()])).toEqual({
       addresses: [],
@@ -130,7 +130,7 @@ test('an API that does not answer for a Node delays the records and is queried a
   expect(asked()).toBe(2);
 });
 
-test('no Node is needed for replicas whose annotation has the addresses', () => {
+test('replicas whose addresses are in the annotation need no Node', () => {
   const replica = (externalIps: string | undefined, node: string): Replica => ({
     name: node,
     isReady: true,

@@ -28,7 +28,7 @@ test('an invalid name is reported, and does not block the others', () => {
   );
 });
 
-test('of more than twenty names the first twenty are published', () => {
+test('of more than twenty names, the first twenty are published', () => {
   const { names, problems } = namesOf(Array.from({ length: 21 }, (_, index) => `n${index}.bar.com`).join());
   expect([names.length, names.at(-1)]).toEqual([20, 'n19.bar.com']);
   expect(problems).toEqual(['Cannot publish 21 names: expected at most 20']);

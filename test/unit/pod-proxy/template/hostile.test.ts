@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { renderJinja } from '../../../../src/pod-proxy/template/jinja.ts';
 import { runs } from '../../../helpers/property-seed.ts';
 
-/** What nunjucks takes for names and values, and what would lead out of the template where names are code or prototypes are followed. */
+/** Words that nunjucks reads as names or values, and that would escape the template if names were code or prototypes were followed. */
 const nasty = [
   '"',
   "'",

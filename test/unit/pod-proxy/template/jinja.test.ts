@@ -51,7 +51,7 @@ describe('a template', () => {
     ],
     ['lists the keys of a map', '{{ hosts|list }} {{ hosts|sort(true)|join("+") }}', 'db,web web+db\n'],
     ['gives several variables the items of a list', '{% set a, b = [1, 2] %}{{ b }}{{ a }}', '21\n'],
-  ])('%s, as Jinja2 and not as nunjucks', (_what, template, text) => {
+  ])('%s, like Jinja2 and unlike nunjucks', (_what, template, text) => {
     expect(textOf(template)).toBe(text);
   });
 

@@ -6,7 +6,7 @@ import { runs } from '../../../helpers/property-seed.ts';
 
 const hosts = { web: ['10.0.0.1', '10.0.0.2', '10.0.0.10'], db: ['10.1.0.1'] };
 
-/** For nunjucks, whose maps have no methods. */
+/** The hosts for nunjucks, whose maps have no methods. */
 const hostsWithMethods = Object.defineProperties(
   { ...hosts },
   {
@@ -17,7 +17,7 @@ const hostsWithMethods = Object.defineProperties(
   },
 );
 
-/** Number, text, list, boolean. `@n` stands for any expression of a kind; nunjucks needs the parentheses, and hawser does not. */
+/** Number, text, list, boolean. `@n` stands for any expression of that kind. nunjucks needs the parentheses, hawser does not. */
 type Kind = 'n' | 's' | 'l' | 'b';
 
 const patterns: Readonly<Record<Kind, readonly string[]>> = {
@@ -121,7 +121,7 @@ const texts = fc.letrec<Record<Kind | 'statement' | 'body', string>>((tie) => {
         ...[
           '{% for maybe in @l %}@body{% endfor %}',
           '{% for s in @l %}@body{% endfor %}',
-          // In nunjucks' `else`, the loop's variable hides the outer variable.
+          // In nunjucks' `else`, the loop variable shadows the outer variable.
           '{% for w in @l %}{{ w }}@body{% else %}@body{% endfor %}',
         ],
         ...[

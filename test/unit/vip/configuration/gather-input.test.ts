@@ -27,7 +27,7 @@ function listOf(next: NextInput<[]>): ServerList {
   };
 }
 
-test('there is no input while one of two lists is unknown, and the earlier recheck counts', async () => {
+test('there is no input while one of two lists is unknown, and the earlier recheck applies', async () => {
   const lists = [
     { kind: 'api', list: listOf({ input: [], recheckInMs: 900 }), lastRun: [] },
     { kind: 'ingress', list: listOf({ input: undefined, recheckInMs: 500 }), lastRun: [] },

@@ -24,7 +24,7 @@ test('a node is the holder while one of its instances is MASTER', () => {
   });
 });
 
-test('the holder of the API VIP is not thereby the holder of the ingress VIP', () => {
+test('the holder of the API VIP is not necessarily the holder of the ingress VIP', () => {
   written({ name: 'API', state: 'MASTER' }, { name: 'INGRESS', state: 'BACKUP' });
   const path = join(directory, 'vrrp-state.json');
   expect(readLocalVrrpRole(path, 'api', 1_000).role).toBe('holder');

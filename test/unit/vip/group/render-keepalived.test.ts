@@ -60,7 +60,7 @@ const hostile = fc.oneof(
     .array(fc.constantFrom('\n', '\r', ' ', '\t', '\0', '#', '!', '"', '$', '{', '}', '<%=', '%>', '@', '~'))
     .map((parts) => parts.join('')),
 );
-/** As the program lets a name in; two nodes of one name are refused, and "a" is this one. */
+/** Names as the program admits them; of two nodes with the same name one is refused, and "a" is this node. */
 const admitted = hostile.map((name) => safeServerName(name) ?? 'unnamed').filter((name) => name !== 'a');
 
 describe('hostile data', () => {

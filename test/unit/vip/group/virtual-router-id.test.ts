@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { virtualRouterIdProblem, virtualRouterIds } from '../../../../src/vip/group/virtual-router-id.ts';
 
-test('are those of the shell pods, so that a cluster can be migrated node by node', () => {
+test('match the shell pods, so that a cluster can be migrated node by node', () => {
   // A published keepalived.conf of an OpenShift 4.8 cluster called "managed".
   expect(virtualRouterIds('managed')).toEqual({ api: 124, ingress: 75 });
 });
 
 test('are Fletcher-8 checksums', () => {
-  // By hand, of "a-api": 97 % 15 = 7, +45 = 7, +97 = 14, +112 = 6, +105 = 6; the sums of these: 7 14 13 4 10.
+  // Calculated by hand for "a-api": 97 % 15 = 7, +45 = 7, +97 = 14, +112 = 6, +105 = 6; the sums of these: 7 14 13 4 10.
   expect(virtualRouterIds('a').api).toBe(((10 << 4) | 6) + 1);
 });
 

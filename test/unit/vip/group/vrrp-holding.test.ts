@@ -38,7 +38,7 @@ test('observations that each fall into a different reload do not add up', () => 
   expect(after([[0, 'holder'], ...looks])).toMatchObject({ kind: 'held' });
 });
 
-test('a holder beaten half a second ago is no longer one, even without an observation since', () => {
+test('a holder beaten half a second ago is no longer the holder, even without an observation since', () => {
   const late: readonly Look[] = [
     [0, 'holder'],
     [6_000, 'backup', 500],

@@ -124,7 +124,7 @@ test('a VIP among the listed addresses of the holder is never used as a peer’s
   ]);
 });
 
-test('both address families of one kind form a sync group, each with its own addresses', () => {
+test('both address families of a kind form a sync group, each with its own addresses', () => {
   const controlPlane = [node('a', '10.0.0.1', 'fd00::1'), node('b', '10.0.0.2', 'fd00::2')];
   const interfaces = [{ name: 'eth0', addresses: ['10.0.0.1/24', 'fd00::1/64'] }];
   const found = built(input({ apiVips: ['fd00::5', '10.0.0.5'] }, { controlPlane, interfaces }));
@@ -155,7 +155,7 @@ describe('the first node of a cluster that does not exist yet', () => {
   });
 });
 
-test('the name of an instance identifies its kind of VIP', () => {
+test('the name of an instance identifies the kind of its VIP', () => {
   expect(['API', 'API_V6'].every((name) => isInstanceOf('api', name))).toBe(true);
   expect(['INGRESS', 'INGRESS_V6', 'x_API'].some((name) => isInstanceOf('api', name))).toBe(false);
   expect(isInstanceOf('ingress', 'INGRESS_V6')).toBe(true);

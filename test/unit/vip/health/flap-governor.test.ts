@@ -31,7 +31,7 @@ test('a load balancer that starts after its monitor does not count as flapping',
   expect(started).toMatchObject({ verdict: 'ok', falls: 0 });
 });
 
-test('a certain failure counts at once, for the holder too', () => {
+test('a certain failure counts at once, even for the holder', () => {
   const steps: readonly Step[] = [
     [0, ok],
     [200, gone],
@@ -39,7 +39,7 @@ test('a certain failure counts at once, for the holder too', () => {
   expect(stateAfter(steps, true).verdict).toBe('failed');
 });
 
-test('a slow answer makes a candidate fall at once, the holder at the second in a row', () => {
+test('a slow answer makes a candidate fall at once, but the holder only at the second in a row', () => {
   const once: readonly Step[] = [
     [0, ok],
     [200, slow],
@@ -50,7 +50,7 @@ test('a slow answer makes a candidate fall at once, the holder at the second in 
   expect(stateAfter([...once, [400, ok], [600, slow]], true).verdict).toBe('ok');
 });
 
-test('a recovered node is doubtful at first, for longer after each failure', () => {
+test('a recovered node is doubtful at first, and for longer after each failure', () => {
   let state = stateAfter([[0, ok]]);
   let now = 0;
   const holds: number[] = [];
@@ -66,7 +66,7 @@ test('a recovered node is doubtful at first, for longer after each failure', () 
   expect(holds).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
 });
 
-test('a failure while doubtful starts the wait over, for the holder too', () => {
+test('a failure while doubtful restarts the wait, even for the holder', () => {
   const steps: readonly Step[] = [
     [0, ok],
     [100, gone],
@@ -78,7 +78,7 @@ test('a failure while doubtful starts the wait over, for the holder too', () => 
   expect(stateAfter(steps, true).verdict).toBe('doubtful');
 });
 
-test('falls are cleared only after a long uninterrupted time of ok', () => {
+test('falls are cleared only after a long uninterrupted period of ok', () => {
   const back = stateAfter([
     [0, ok],
     [100, gone],

@@ -35,7 +35,7 @@ test('the value replaces the complete content of the file, in place', () => {
 });
 
 const READS = 20_000;
-/** Some hundred writes per read: reading has stopped. */
+/** A few hundred writes per read: by then, reading has stopped. */
 const MOST_ROUNDS = 5_000_000;
 
 /** Reads in a loop until there are enough readings, and posts them. */
@@ -78,7 +78,7 @@ test.each([
   expect(events).toEqual(['track-value-changed']);
 });
 
-test("the supervisor's value stays while the monitor waits, unless it is FAULT", () => {
+test("the supervisor's value is kept while the monitor waits, unless it is FAULT", () => {
   const waiting = { before: 'nothing', state: 'waiting', until: 1 } as const;
   const { path, writer } = trackFile();
   writeFileSync(path, '-60\n');
@@ -106,7 +106,7 @@ test('the note contains the decision, the value and the URL to poll', () => {
   expect(readParticipationNote(path)).toEqual({ ...admitted, value: 30, healthUrl });
 });
 
-test("the supervisor's value stays until the next refresh", () => {
+test("the supervisor's value is kept until the next refresh", () => {
   const { path, writer } = trackFile();
   writer.write(30, admitted, () => '');
   writeFileSync(path, '0\n');

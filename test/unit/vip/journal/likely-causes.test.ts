@@ -85,7 +85,7 @@ test('the loss of a VIP names the new holder, even if that was written later', (
   expect(likelyCauses([left(0, { to: 'BACKUP' }), taken(12)], 0)).toBe('cp-2 became MASTER');
 });
 
-test('of several moves the nearest counts', () => {
+test('of several moves the nearest one counts', () => {
   const lines = [left(0, { node: 'cp-3', reason: 'old' }), left(2_000, { reason: 'new' }), taken(2_012)];
   expect(likelyCauses(lines, 2)).toBe('cp-1 left MASTER: new');
 });
@@ -113,7 +113,7 @@ test('a holder whose journal begins with its loss of the VIP is named, in either
   expect(causes(taken(0), taken(1, { node: 'cp-1' }), left(2))).toBeUndefined();
 });
 
-test('a holder that leaves only after a long partition is named with the time of its leaving', () => {
+test('a holder that leaves only after a long partition is named with the time at which it left', () => {
   const held = taken(0, { node: 'cp-1' });
   const back = left(68_000, { to: 'BACKUP', reason: 'outranked' });
   expect(likelyCauses([held, taken(60_000), back], 1)).toBe(
@@ -123,7 +123,7 @@ test('a holder that leaves only after a long partition is named with the time of
   expect(likelyCauses([held, taken(60_000), ...others, back], 1)).toBe(
     'cp-1 was still MASTER, and left it 8.0 s later: outranked',
   );
-  // Its power was cut: the first entry after the boot is not a loss of the VIP.
+  // The power was cut: the first entry after the boot is not a loss of the VIP.
   const booted = lineAt(68_000, { subject: 'API', from: 'UNKNOWN', to: 'BACKUP' });
   expect(likelyCauses([held, taken(60_000), booted, back], 1)).toBe(
     'cp-1 was the holder, and its journal does not record that it lost the VIP',

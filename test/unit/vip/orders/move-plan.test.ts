@@ -130,7 +130,7 @@ test.each<[string, Partial<VipFacts>, Partial<OrderFacts>, string]>([
   expect(reasonsOf(factsOf(vip, more))).toContain(reason);
 });
 
-test('a move is refused with every reason against it', () => {
+test('a refused move lists every reason', () => {
   const facts = factsOf({ troubles: ['HAProxy: dead'] }, { virtualRouterIdTaken: 'prod uses 77' });
   expect(reasonsOf(facts).split('\n')).toEqual([
     'prod uses 77, expected an id of its own',

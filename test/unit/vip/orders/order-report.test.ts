@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { exitCodeOf, type OrderReport, orderLines } from '../../../../src/vip/orders/order-report.ts';
 
-test("a drain's report has each note, and the holder of each VIP", () => {
+test('the report of a drain has each note and the holder of each VIP', () => {
   const vip = { kind: 'api', vip: '10.0.0.5', holder: 'cp-2 (10.0.0.12)', here: false } as const;
   const report: OrderReport = {
     v: 1,

@@ -14,7 +14,7 @@ const list = (...nodes: readonly string[]) =>
 const none: GoneNodes = new Map();
 
 describe("keepalived's peers", () => {
-  test('an addition applies at once and a removal after three seconds', () => {
+  test('an addition applies at once, a removal after three seconds', () => {
     const before = list('a1', 'b2');
     const after = list('a1', 'c3');
     const gone = nextGone(none, before, after, 1_000);

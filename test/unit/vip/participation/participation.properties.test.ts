@@ -54,7 +54,7 @@ const check = (
   ...examples: fc.Arbitrary<number>[]
 ) => fc.assert(fc.property(anyFacts, examples[0] ?? ms, property), { numRuns: runs(5_000) });
 
-test('a removed node is in only once an accepted list does not lack it and is applied', () => {
+test('a removed node is in only once an accepted list that does not leave it out is applied', () => {
   check((facts, now) => {
     if (facts.before !== 'removed' || participation(facts, now).state !== 'in') return;
     expect(facts.list.kind).toBe('accepted');

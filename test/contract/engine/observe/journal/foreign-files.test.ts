@@ -7,7 +7,7 @@ import { openJournalWriter } from '../../../../../src/engine/observe/journal/jou
 import { scanJournal } from '../../../../../src/engine/observe/journal/read-journal.ts';
 import { testFolder } from '../../../../helpers/test-folder.ts';
 
-// The journals' folder is open to HAProxy's user (docs/internals/decisions/0026). Whatever that user creates there must not affect other files.
+// HAProxy's user can write to the journals' folder (docs/internals/decisions/0026). What it creates there must not affect other files.
 let dir: string;
 let victim: string;
 beforeEach(() => {
@@ -28,7 +28,7 @@ const foreignLine = {
 };
 const path = (seq: number) => journalPath(dir, program, seq);
 const victimBefore = () => `${JSON.stringify(foreignLine)}\nhalf a line`;
-/** The lines that readers get. Everything except regular files is ignored. */
+/** The lines that readers get. Everything but regular files is ignored. */
 const subjects = () =>
   [...scanJournal(listJournalFiles(dir))].flatMap((item) =>
     item.kind === 'line' ? [item.line.subject] : [],

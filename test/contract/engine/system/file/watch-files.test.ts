@@ -32,7 +32,7 @@ async function watching(recheckMs: number, ...paths: readonly string[]): Promise
 
 const reported = (path: string) => waitFor(`a change of ${path}`, () => changed.includes(path));
 
-test('a change is reported that comes right after the start of the watch', async () => {
+test('a change right after the start of the watch is reported', async () => {
   const path = join(directory, 'order');
   writeFileSync(path, 'one');
   watchFiles([path], (changedPath) => changed.push(changedPath), { recheckMs: 20, signal: stop.signal });

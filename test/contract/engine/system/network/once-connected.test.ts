@@ -30,7 +30,7 @@ const said = (name: string): readonly string[] =>
     .trim()
     .split('\n');
 
-test('a client that gets the very port it connects to is refused, and leaves the port free', async () => {
+test('a client that is assigned the very port it connects to is refused, and leaves the port free', async () => {
   const lines = (await net.run(...client, 'ask')).trim().split('\n');
   const message = 'nothing listens there';
   expect(lines.map((line) => JSON.parse(line))).toEqual([
@@ -42,13 +42,13 @@ test('a client that gets the very port it connects to is refused, and leaves the
   expect(await net.run('ss', '-Htan')).toBe('');
 });
 
-/** The ephemeral range of all clients in the namespace. */
+/** The number of connection attempts in the namespace. */
 async function countAttempts(): Promise<number> {
   const [names = '', values = ''] = (await net.run('grep', '^Tcp:', '/proc/net/snmp')).split('\n');
   return Number(values.split(' ')[names.split(' ').indexOf('ActiveOpens')]);
 }
 
-test('a watch that was connected to itself does not keep HAProxy from the port', async () => {
+test('a watch that had connected to itself does not keep HAProxy from the port', async () => {
   start('watch', ...client, 'watch');
   await waitFor('ten attempts', async () => (await countAttempts()) >= 10);
   expect(said('watch')).toEqual(['"dead"']);

@@ -7,7 +7,7 @@ import { waitFor } from '../../../../helpers/wait-for.ts';
 
 const host = '127.0.0.1';
 
-test('a server that closes what its client closed answers, after one connection', async () => {
+test('a server that closes after its client has closed counts as answering, after one connection', async () => {
   let connections = 0;
   const server = createServer((socket) => {
     connections += 1;

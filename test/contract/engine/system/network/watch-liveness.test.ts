@@ -11,7 +11,7 @@ let seen: Liveness[];
 let watching: Promise<void>;
 let server: Server;
 let sockets: Set<Socket>;
-/** The connections with a request. Polls have one; the held connection has none. */
+/** The connections that carried a request. Polls have one; the held connection has none. */
 let asked: WeakSet<Socket>;
 let isPolling: boolean;
 let polls: number;
@@ -77,15 +77,15 @@ test('a death and a return are reported', async () => {
   expect(seen).toEqual(['serving', 'dead', 'serving']);
 });
 
-test('closed connections while a process still listens, as in a reload, are no death', async () => {
-  // HAProxy lets a pending request finish. The only connection without one is the held connection.
+test('connections that close while a process still listens, as in a reload, are not a death', async () => {
+  // HAProxy lets a pending request finish. Only the held connection has none.
   const held = () => {
     const idle = [...sockets].filter((socket) => !socket.destroyed && !asked.has(socket));
     return !isPolling && idle.length > 0 && idle;
   };
   for (let reload = 0; reload < 5; reload += 1) {
     const before = polls;
-    // Every second poll follows the previous one at once.
+    // Every second poll immediately follows the previous one.
     await waitFor('it to be held for a while', () => reload % 2 === 1 || polls > before);
     for (const socket of await waitFor('a connection that is held', held)) socket.destroy();
   }
@@ -125,7 +125,7 @@ test('a program that closes each connection is not dead, and is not polled in a 
   });
   for (const socket of sockets) socket.destroy();
   await waitFor('the bad polls', () => seen.at(-1) === 'hung');
-  // Two failed polls take at least 200 ms, which is thousands of connections in a busy loop.
+  // Two failed polls take at least 200 ms. In that time a busy loop would make thousands of connections.
   expect(accepted).toBeLessThan(200);
   expect(seen).not.toContain('dead');
 });

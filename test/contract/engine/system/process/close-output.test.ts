@@ -8,7 +8,7 @@ const runners = [
 ] as const;
 /** Longer than the timeout of a test. */
 const timeoutMs = 600_000;
-/** Keeps the output of the program open, and prints its pid. */
+/** Keeps the program's output open, and prints its own pid. */
 const leave = 'sleep 600 & echo $!';
 
 function endWhatWasLeft(stdout: string): void {
@@ -17,7 +17,7 @@ function endWhatWasLeft(stdout: string): void {
   process.kill(pid);
 }
 
-test.each(runners)('%s does not wait for background processes of a program', async (_name, run) => {
+test.each(runners)("%s does not wait for a program's background processes", async (_name, run) => {
   const { exitCode, stdout } = await run(['sh', '-c', `${leave}; exit 3`], { timeoutMs });
   endWhatWasLeft(stdout);
   expect(exitCode).toBe(3);

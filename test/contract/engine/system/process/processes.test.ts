@@ -85,9 +85,9 @@ test('the epoch is the same for all processes of this boot', () => {
   expect(processEpoch()).toMatch(/^[0-9a-f-]{36}\/\d+$/);
 });
 
-test('the memory of processes is added up, and a missing one counts 0', async () => {
+test('the memory of processes is summed, and a missing process counts 0', async () => {
   const { child, id } = run('sleep', '60');
-  // A process that has just started still grows.
+  // A process that has just started is still growing.
   const isAddedUp = () => residentBytes([id, id]) === 2 * residentBytes([id]);
   await waitFor('memory', () => residentBytes([id]) > 0 && isAddedUp());
   child.kill('SIGKILL');

@@ -30,13 +30,13 @@ test('an unusable server is skipped with a reason and affects no other', () => {
   expect(choice.skipped.map((skipped) => skipped.name)).toEqual(['(empty)', 'p', 'v']);
 });
 
-test('of two nodes with one address, the first name wins', () => {
+test('of two nodes with the same address, the first name wins', () => {
   const choice = chooseServers([cp('b', '10.0.0.1'), cp('a', '10.0.0.1')], lan);
   expect(choice.servers).toEqual([{ name: 'a', address: '10.0.0.1', port: 6443 }]);
   expect(choice.skipped).toEqual([{ name: 'b', reason: '"a" already has 10.0.0.1:6443' }]);
 });
 
-test('two nodes with one name get two names', () => {
+test('two nodes with the same name get different names', () => {
   const names = chooseServers([cp('a', '10.0.0.2'), cp('a', '10.0.0.1')], lan).servers;
   expect(names.find((server) => server.address === '10.0.0.1')?.name).toBe('a');
   expect(names.find((server) => server.address === '10.0.0.2')?.name).toMatch(/^a-[0-9a-f]{8}$/);

@@ -39,7 +39,7 @@ test('endpoints that are not ready are omitted; unknown readiness counts as read
   expect(parseEndpointSlice({ ...slice, endpoints }).candidates).toHaveLength(4);
 });
 
-test('an endpoint has the name of its node', () => {
+test('an endpoint gets the name of its node', () => {
   const endpoints = [{ addresses: ['10.0.0.1'], nodeName: 'cp-1' }];
   expect(parseEndpointSlice({ ...kubernetesSlice('s', []), endpoints }).candidates[0]?.name).toBe('cp-1');
 });
@@ -80,7 +80,7 @@ test.each([
   );
 });
 
-test('a slice without endpoints is no error', () => {
+test('a slice without endpoints is not an error', () => {
   for (const endpoints of [null, undefined, []])
     expect(parseEndpointSlice({ ...kubernetesSlice('s', []), endpoints })).toMatchObject({
       candidates: [],

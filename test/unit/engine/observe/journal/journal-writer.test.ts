@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 const limits = { fileBytes: 2_000, files: 3 };
 const open = (program = 'haproxy-monitor') => openJournalWriter(dir, { program, node: 'cp-1' }, limits);
-/** Writes entries with these subjects, and closes the journal as at the end of a process. */
+/** Writes entries with these subjects and closes the journal, as at the end of a process. */
 function write(...subjects: readonly (string | number)[]): void {
   const writer = open();
   for (const subject of subjects)
@@ -60,7 +60,7 @@ test('after a crash during rotation, writing continues in the empty file', () =>
 test.each([
   ['cut in the middle', '{"v":1,"seq":3,"at":'],
   ['cut in the middle of a character', Buffer.from('{"v":1,"reason":"é').subarray(0, -1)],
-])('a last line that was %s is removed, which is reported', (_, half) => {
+])('a last line that was %s is removed, and the removal is reported', (_, half) => {
   write('a', 'b');
   appendFileSync(fileOf(0), half);
   write('c');
@@ -71,7 +71,7 @@ test.each([
   ]);
 });
 
-test('a foreign last line stays as evidence, and writing continues', () => {
+test('a foreign last line is kept as evidence, and writing continues', () => {
   write('a');
   appendFileSync(fileOf(0), 'what is this\n');
   write('b');

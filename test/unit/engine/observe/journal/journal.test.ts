@@ -93,7 +93,7 @@ test('an event named like a property of every object is not a journal event', ()
   expect(journalEntryOf(vipEvents, { event: 'toString' })).toBeUndefined();
 });
 
-test('a second writer is refused and reported once, and its log goes on', async () => {
+test('a second writer is refused and reported once, and it continues to log', async () => {
   const first = await journal();
   const second = await journal();
   second(move);
@@ -124,7 +124,7 @@ test('a directory that cannot be created is reported once, and so are the recove
   ]);
 });
 
-asRoot('a full disk costs entries and nothing else, and the journal is whole afterwards', async () => {
+asRoot('a full disk costs entries and nothing else, and the journal is complete afterwards', async () => {
   const disk = join(dir, 'disk');
   mkdirSync(disk);
   const mounted = await runCommand(['mount', '-t', 'tmpfs', '-o', 'size=64k', 'none', disk], {
@@ -154,7 +154,7 @@ asRoot('a full disk costs entries and nothing else, and the journal is whole aft
     expect(whole?.lines.length).toBe(302 - lost + 1);
   } finally {
     survivor.dismiss();
-    // Lazy, because the journal is open until its process ends.
+    // Lazy, because the journal stays open until its process ends.
     await runCommand(['umount', '--lazy', disk], { timeoutMs: 10_000 });
   }
 });

@@ -16,7 +16,7 @@ const mountinfo = [
 test.each([
   ['/etc/resolv.conf', true],
   ['/with blank', true],
-  // Still the node's file; below a mounted folder; in the image; covered by another mount.
+  // In this order: still the node's file; below a mounted folder; in the image; covered by another mount.
   ['/var/lib/kubelet/kubeconfig', false],
   ['/etc/hawser/kubeconfig', false],
   ['/etc/hosts', false],

@@ -10,7 +10,7 @@ afterEach(async () => {
   await new Promise((resolve) => server?.close(resolve) ?? resolve(undefined));
 });
 
-/** A server that answers every request with `answer`, in these pieces, and ends the connection. */
+/** A server that answers every request with these pieces and closes the connection. */
 async function serve(
   host: string,
   ...answer: readonly string[]
@@ -55,7 +55,7 @@ test('an IPv6 address is in brackets', async () => {
   expect(asked()).toContain(`Host: [::1]:${port}\r\n`);
 });
 
-test('chunks, which HAProxy sends even to HTTP/1.0, are joined by their bytes', async () => {
+test('chunks, which HAProxy sends even to HTTP/1.0 clients, are joined byte by byte', async () => {
   const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\né.\r\r\nA;x=y\r\n012345678';
   const { port } = await serve('127.0.0.1', chunked, '9\r\n0\r\n\r\n');
   const answer = await askPage({ host: '127.0.0.1', port }, '/', patient);

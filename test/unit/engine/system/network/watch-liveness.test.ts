@@ -8,7 +8,7 @@ test('a poll whose timeout fired late proves nothing: the process had no CPU to 
   expect([isProof('silent', 349), isProof('bad', 10), isProof(...starved)]).toEqual([true, true, false]);
 });
 
-test('a good answer is a proof, however late it is read', () => {
+test('a good answer is proof, however late it is read', () => {
   expect(createPollJudge(300)('good', 5_000)).toBe(true);
 });
 
@@ -18,7 +18,7 @@ test('the eleventh starved poll in a row counts: permanent starvation does not h
   expect(polls).toEqual([...Array(10).fill(false), true, true]);
 });
 
-test('a poll in time ends a row of starved ones', () => {
+test('a timely poll ends a series of starved ones', () => {
   const isProof = createPollJudge(300);
   for (let poll = 0; poll < 10; poll += 1) isProof(...starved);
   expect([isProof('silent', 300), isProof(...starved)]).toEqual([true, false]);

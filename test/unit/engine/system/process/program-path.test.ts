@@ -15,6 +15,6 @@ test.each([
   ['/opt/hawser/dist/haproxy-supervise/hawser.mjs', '/opt/hawser/dist/hawser.mjs'],
   ['/opt/hawser/dist/hawser.mjs', '/opt/hawser/dist/hawser.mjs'],
   ['/work/src/main.ts', '/work/src/main.ts'],
-])('the program with all commands for %s is %s', (program, whole) => {
+])('the full program for %s is %s', (program, whole) => {
   expect(wholeProgram(program)).toBe(whole);
 });
