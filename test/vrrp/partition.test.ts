@@ -18,7 +18,7 @@ test.each([
   ['with the client', true],
   ['without the client', false],
 ])(
-  'a holder cut off %s: each side has one, and after healing one is left and the VIP does not move again',
+  'a holder cut off %s: each side has a holder; after the split heals one is left and the VIP does not move again',
   async (_how, withClient) => {
     const holder = await scene.rested();
     await scene.bed.split(withClient ? [holder, 'client'] : [holder]);
