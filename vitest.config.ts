@@ -3,13 +3,17 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './vitest.longest-first.ts';
 import { patience } from './vitest.shared.ts';
 
-/** A project per folder (docs/internals/decisions/0046-test-projects.md). `one`: one file at a time, where figures depend on it. */
-const project = (name: string, include: readonly string[], one?: { readonly groupOrder: number }) => ({
+/** A project per folder (docs/internals/decisions/0046-test-projects.md). `group`: runs after the others, with fewer files at a time. */
+const project = (
+  name: string,
+  include: readonly string[],
+  group?: { readonly groupOrder: number; readonly maxWorkers: number },
+) => ({
   extends: true as const,
   test: {
     name,
     include: include.map((path) => (path.endsWith('.ts') ? path : `${path}/**/*.test.ts`)),
-    ...(one !== undefined && { maxWorkers: 1, sequence: one }),
+    ...(group && { maxWorkers: group.maxWorkers, sequence: { groupOrder: group.groupOrder } }),
   },
 });
 
@@ -32,8 +36,8 @@ export default defineConfig({
       project('unit', ['test/architecture.test.ts', 'test/unit']),
       project('contract', ['test/contract', 'test/golden']),
       project('integration', ['test/integration']),
-      project('slow', ['test/slow', 'test/browser'], { groupOrder: 1 }),
-      project('tools', ['test/tools'], { groupOrder: 2 }),
+      project('slow', ['test/slow', 'test/browser'], { groupOrder: 1, maxWorkers: 1 }),
+      project('tools', ['test/tools'], { groupOrder: 2, maxWorkers: 2 }),
     ],
   },
 });

@@ -2,6 +2,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The slowest files, which start first, in this order. A slow file that starts last would run alone at the end. */
 const longest: readonly string[] = [
+  'e2e/one-node',
+  'e2e/three-nodes',
+  'e2e/upgrade',
+  'e2e/walkthrough',
   'vrrp/removed',
   'vrrp/move-vip',
   'segment/virtual-router-id',

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type CommandResult, runCommand } from '../../../src/engine/system/process/run-command.ts';
@@ -50,11 +50,11 @@ export function createContainerEngine({
     TMPDIR: join(dir, 'unfinished'),
   };
   mkdirSync(env.TMPDIR, { recursive: true });
-  // The settings end in their [engine] section. Locks are files, because locks in shared memory belong to the whole machine.
-  const own = { lock_type: 'file', tmp_dir: join(dir, 'tmp'), hooks_dir: [hooksFolder(dir)] };
-  const lines = Object.entries(own).map(([name, value]) => `${name} = ${JSON.stringify(value)}\n`);
-  writeFileSync(env.CONTAINERS_CONF, `${settings}${lines.join('')}`);
-  writeFileSync(env.CONTAINERS_STORAGE_CONF, storageOf(dir, imagesOf));
+  // Written once: several test files open the builder's engine, and podman may be reading them.
+  if (!existsSync(env.CONTAINERS_CONF)) {
+    writeFileSync(env.CONTAINERS_STORAGE_CONF, storageOf(dir, imagesOf));
+    writeFileSync(env.CONTAINERS_CONF, `${settings}${ownSettings(dir)}`);
+  }
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   const attempt = (args: readonly string[], timeoutMs = PATIENCE_MS) => {
     const [file = 'env', ...before] = prefix;
@@ -78,6 +78,14 @@ export function createContainerEngine({
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** The settings end in their [engine] section. Locks are files, because locks in shared memory belong to the whole machine. */
+function ownSettings(dir: string): string {
+  const own = { lock_type: 'file', tmp_dir: join(dir, 'tmp'), hooks_dir: [hooksFolder(dir)] };
+  return Object.entries(own)
+    .map(([name, value]) => `${name} = ${JSON.stringify(value)}\n`)
+    .join('');
 }
 
 function hooksFolder(dir: string): string {
