@@ -31,10 +31,15 @@ export interface RouterIdGuard {
 export interface RouterIdListener {
   /** The ids to listen for now. */
   readonly watched: () => readonly WatchedRouterId[];
-  /** Takes the adverts of one round. `sinceMs`: when listening for the current ids began. */
-  readonly hear: (foreign: readonly ForeignAdvert[], sinceMs: number) => void;
-  /** Ends the current attempt: listening failed with `message`. */
-  readonly fail: (message: string) => void;
+  /** Takes the adverts of one round. A round that began before the current attempt listened for other ids, and is ignored. */
+  readonly hear: (round: {
+    readonly listenedFor: readonly WatchedRouterId[];
+    readonly foreign: readonly ForeignAdvert[];
+    /** When listening for these ids began. */
+    readonly sinceMs: number;
+  }) => void;
+  /** Ends the current attempt if the failed round was part of it. */
+  readonly fail: (listenedFor: readonly WatchedRouterId[], message: string) => void;
 }
 
 type Verdict =
@@ -75,6 +80,8 @@ export function createRouterIdGuard(
     const retryInMs = isConflict ? retryPauseMs(refusals, RETRY) : Number.POSITIVE_INFINITY;
     attempt = { ...attempt, refusals, isOver: true, retryAt: monotonicMs() + retryInMs };
   };
+  const isCurrent = (listenedFor: readonly WatchedRouterId[]): boolean =>
+    attempt?.isOver === false && attempt.key === JSON.stringify(listenedFor);
   return {
     prepare: (model) => {
       if (forceVirtualRouterId || model === undefined || isAdmitted()) return;
@@ -95,15 +102,15 @@ export function createRouterIdGuard(
     },
     conflict: () => (verdict?.kind === 'conflict' ? explainConflict(verdict.conflict, clusterName) : null),
     watched: () => (attempt === undefined || attempt.isOver ? [] : watchedRouterIds(attempt.model)),
-    hear: (foreign, sinceMs) => {
-      if (attempt === undefined || attempt.isOver) return;
+    hear: ({ listenedFor, foreign, sinceMs }) => {
+      if (attempt === undefined || !isCurrent(listenedFor)) return;
       attempt = { ...attempt, heard: [...attempt.heard, ...foreign] };
       if (monotonicMs() - sinceMs < LISTEN_MS) return;
       const conflict = routerIdConflict(attempt.model, attempt.heard);
       end(conflict === undefined ? { kind: 'free' } : { kind: 'conflict', conflict });
     },
-    fail: (message) => {
-      if (attempt?.isOver === false) end({ kind: 'unknown', message });
+    fail: (listenedFor, message) => {
+      if (isCurrent(listenedFor)) end({ kind: 'unknown', message });
     },
   };
 }

@@ -83,15 +83,15 @@ export function createSegmentWatch(
     const isAdvertised = reading.advertised.has(vip);
     return nextVipUse(stateOf(vip), { answers, isAdvertised, masterDownMs, nowMs: monotonicMs() });
   };
-  const report = (reading: SegmentReading | string): void => {
+  const report = (listenedFor: SegmentTargets['routerIds'], reading: SegmentReading | string): void => {
     if (typeof reading !== 'string') {
       if (once.clear('segment')) log({ event: 'segment-watched-again' });
-      guard.hear(reading.foreign, listener.listeningSinceMs());
+      guard.hear({ listenedFor, foreign: reading.foreign, sinceMs: listener.listeningSinceMs() });
       return;
     }
     if (once.isNew('segment', reading))
       log({ event: 'segment-not-watched', level: 'warn', message: reading });
-    guard.fail(reading);
+    guard.fail(listenedFor, reading);
   };
   /** Resolves with the pause before the next round, in milliseconds. */
   const round = async (): Promise<number> => {
@@ -107,9 +107,9 @@ export function createSegmentWatch(
     const vips = uniqueVips([...waiting, ...held]);
     const peers = alarm.inDoubt().flatMap(peersOf);
     const reading = await listener.round({ vips, routerIds }, peers, waiting.length > 0);
-    report(reading);
+    report(routerIds, reading);
     updateUse(waiting, reading);
-    await alarm.observe(typeof reading === 'string' ? [] : reading.answers, monotonicMs());
+    await alarm.observe(typeof reading === 'string' ? undefined : reading.answers, monotonicMs());
     if (waiting.length > 0) return nextRoundInMs(waiting.map(({ vip }) => stateOf(vip)));
     if (typeof reading === 'string') return AFTER_FAILURE_MS;
     if (routerIds.length > 0) return LISTENING_ROUND_MS;

@@ -13,8 +13,8 @@ export interface SplitBrainAlarm {
   readonly held: () => readonly VrrpInstance[];
   /** The instances for whose VIP another host has answered. Their peers' MACs are needed to name that host. */
   readonly inDoubt: () => readonly VrrpInstance[];
-  /** Takes the answers of one round; an empty list if the round failed. */
-  readonly observe: (answers: readonly Answer[], nowMs: number) => Promise<void>;
+  /** Takes the answers of one round; undefined if the round failed, which neither begins nor ends a split. */
+  readonly observe: (answers: readonly Answer[] | undefined, nowMs: number) => Promise<void>;
 }
 
 /**
@@ -27,28 +27,40 @@ export function createSplitBrainAlarm(
   observers: KeepalivedMonitorObservers,
   neighbours = readNeighbours,
 ): SplitBrainAlarm {
-  const states = new Map<string, SplitBrainState>();
-  const stateOf = ({ vip }: VrrpInstance): SplitBrainState => states.get(vip) ?? initialSplitBrain;
+  const states = new Map<string, { readonly instance: VrrpInstance; readonly state: SplitBrainState }>();
+  const stateOf = ({ vip }: VrrpInstance): SplitBrainState => states.get(vip)?.state ?? initialSplitBrain;
   const held = (): readonly VrrpInstance[] => heldInstances(settings.stateFile, served());
   const instances = (): readonly VrrpInstance[] => served()?.instances ?? [];
   for (const vip of settings.vips) observers.metrics.splitBrain(vip, false);
+  const update = (instance: VrrpInstance, round: HolderRound): void => {
+    const before = stateOf(instance);
+    const after = nextSplitBrain(before, round);
+    states.set(instance.vip, { instance, state: after });
+    logHolders(instance, { before, after, nowMs: round.nowMs }, observers);
+  };
   return {
     view: () =>
-      [...states].flatMap(([vip, { split, lastHeard }]) =>
-        split ? [{ vip, holders: lastHeard.map(({ mac, node }) => node?.name ?? mac) }] : [],
+      [...states].flatMap(
+        ([
+          vip,
+          {
+            state: { split, lastHeard },
+          },
+        ]) => (split ? [{ vip, holders: lastHeard.map(({ mac, node }) => node?.name ?? mac) }] : []),
       ),
     held,
     inDoubt: () => instances().filter((each) => stateOf(each).split || stateOf(each).heard > 0),
     observe: async (answers, nowMs) => {
       const all = instances();
       const here = held();
-      const othersOf = otherHolders(answers, answers.length === 0 ? [] : await neighbours(), all);
-      for (const instance of all) {
-        const before = stateOf(instance);
-        const others = othersOf(instance);
-        const after = nextSplitBrain(before, { holds: here.includes(instance), others, nowMs });
-        states.set(instance.vip, after);
-        logHolders(instance, { before, after, nowMs }, observers);
+      const othersOf = answers && otherHolders(answers, answers.length === 0 ? [] : await neighbours(), all);
+      for (const instance of all)
+        update(instance, { holds: here.includes(instance), others: othersOf?.(instance), nowMs });
+      // A node that was removed has no instances any more.
+      for (const [vip, { instance }] of states) {
+        if (all.some((each) => each.vip === vip)) continue;
+        update(instance, { holds: false, others: [], nowMs });
+        states.delete(vip);
       }
     },
   };
@@ -101,7 +113,8 @@ export type OtherHolder = Holder<RankedPeer>;
 export interface HolderRound {
   /** This node's keepalived is MASTER. */
   readonly holds: boolean;
-  readonly others: readonly OtherHolder[];
+  /** Undefined if the round failed. */
+  readonly others: readonly OtherHolder[] | undefined;
   readonly nowMs: number;
 }
 
@@ -139,6 +152,7 @@ export function nextSplitBrain(
   { holds, others, nowMs }: HolderRound,
 ): SplitBrainState {
   if (!holds) return { ...state, heard: 0, silent: 0, split: false };
+  if (others === undefined) return state;
   if (others.length === 0) {
     const silent = state.silent + 1;
     return { ...state, heard: 0, silent, split: state.split && silent < ROUNDS_TO_CLEAR };

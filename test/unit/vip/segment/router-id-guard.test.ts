@@ -44,26 +44,31 @@ function open(isForced = false, isAdmitted = false) {
 }
 
 const longAgoMs = () => monotonicMs() - 3_200;
+/** A round of the current attempt. */
+const hear = ({ guard }: ReturnType<typeof open>, heard: readonly ForeignAdvert[], sinceMs: number) =>
+  guard.hear({ listenedFor: guard.watched(), foreign: heard, sinceMs });
 
 test('a node listens at once, and its router id is free after 3.2 s without a foreign advert', () => {
-  const { guard, wakes } = open();
+  const opened = open();
+  const { guard, wakes } = opened;
   expect(guard.fact()).toEqual({ kind: 'unchecked' });
   guard.prepare(model);
   expect(wakes()).toBe(1);
   expect(guard.watched()).toHaveLength(1);
   expect(guard.fact()).toMatchObject({ kind: 'listening' });
-  guard.hear([], monotonicMs());
+  hear(opened, [], monotonicMs());
   expect(guard.fact()).toMatchObject({ kind: 'listening' });
-  guard.hear([], longAgoMs());
+  hear(opened, [], longAgoMs());
   expect(guard.fact()).toEqual({ kind: 'free' });
   expect(guard.watched()).toEqual([]);
 });
 
 test('an advert of any round is a conflict, and the guard does not listen again at once', () => {
-  const { guard, events } = open();
+  const opened = open();
+  const { guard, events } = opened;
   guard.prepare(model);
-  guard.hear([foreign], monotonicMs());
-  guard.hear([], longAgoMs());
+  hear(opened, [foreign], monotonicMs());
+  hear(opened, [], longAgoMs());
   expect(guard.fact()).toEqual({ kind: 'conflict' });
   expect(guard.conflict()).toContain('10.0.0.9 advertises 10.0.0.250 with it');
   expect(events()).toEqual(['virtual-router-id-taken']);
@@ -74,9 +79,18 @@ test('an advert of any round is a conflict, and the guard does not listen again 
 test('a failure to listen keeps no node out', () => {
   const { guard, events } = open();
   guard.prepare(model);
-  guard.fail('no nft');
+  guard.fail(guard.watched(), 'no nft');
   expect(guard.fact()).toEqual({ kind: 'unchecked' });
   expect(events()).toEqual(['virtual-router-id-not-checked']);
+});
+
+test('a round that began before the attempt, and listened for nothing, decides nothing', () => {
+  const { guard, events } = open();
+  guard.prepare(model);
+  guard.hear({ listenedFor: [], foreign: [], sinceMs: longAgoMs() });
+  guard.fail([], 'no nft');
+  expect(guard.fact()).toMatchObject({ kind: 'listening' });
+  expect(events()).toEqual([]);
 });
 
 test.each([

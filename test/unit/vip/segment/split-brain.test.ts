@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
 import type { LogEvent } from '../../../../src/engine/system/log.ts';
@@ -51,12 +51,23 @@ describe('two holders', () => {
     expect(play([[stranger]], { holds: false }, split).split).toBe(false);
   });
 
+  test('are neither over nor reported because of failed rounds', () => {
+    const failed = (state: SplitBrainState) =>
+      Array.from({ length: 5 }).reduce<SplitBrainState>(
+        (each) => nextSplitBrain(each, { holds: true, others: undefined, nowMs: 20_000 }),
+        state,
+      );
+    expect(failed(play(repeat(2, [stranger]))).split).toBe(true);
+    expect(failed(play([[stranger]])).heard).toBe(1);
+  });
+
   test('are not reported if this node is not a holder', () => {
     expect(play(repeat(5, [higher]), { holds: false })).toMatchObject({ split: false });
   });
 });
 
-test('the alarm reports a second holder by name, and its end', async () => {
+/** An alarm for one VIP that this node holds, and another host, cp-1, too. */
+function openAlarm() {
   const directory = mkdtempSync(join(tmpdir(), 'hawser-alarm-'));
   const stateFile = join(directory, 'vrrp-state.json');
   writeFileSync(stateFile, JSON.stringify({ instances: [{ name: 'API', state: 'MASTER', sinceMs: 0 }] }));
@@ -68,16 +79,34 @@ test('the alarm reports a second holder by name, and its end', async () => {
   const observers = { metrics, once: createOnce(), log: (event: LogEvent) => void logged.push(event) };
   const answers = [{ address: vip, mac: 'a' }];
   const neighbours = async () => [{ address: '10.0.0.1', mac: 'a' }];
-  const alarm = createSplitBrainAlarm({ stateFile, vips: [vip] }, () => model, observers, neighbours);
+  const served: { model: KeepalivedModel | undefined } = { model };
+  const alarm = createSplitBrainAlarm({ stateFile, vips: [vip] }, () => served.model, observers, neighbours);
+  const end = () => rmSync(directory, { recursive: true, force: true });
+  onTestFinished(end);
+  return { alarm, served, end, instance, vip, answers, logged, metrics };
+}
+
+test('the alarm reports a second holder by name, and its end', async () => {
+  const { alarm, end, instance, vip, answers, logged } = openAlarm();
   await alarm.observe(answers, 0);
   expect([alarm.view(), alarm.inDoubt()]).toEqual([[], [instance]]);
   await alarm.observe(answers, 500);
   expect(alarm.view()).toEqual([{ vip, holders: ['cp-1'] }]);
-  rmSync(directory, { recursive: true });
+  end();
   await alarm.observe(answers, 1_000);
   expect([alarm.view(), alarm.inDoubt()]).toEqual([[], []]);
   expect(logged).toMatchObject([
     { event: 'split-brain', holders: [{ mac: 'a', node: 'cp-1', address: '10.0.0.1' }] },
     { event: 'split-brain-over', vip, lastedMs: 1_000 },
   ]);
+});
+
+test('the alarm of a node that is removed, and has no configuration any more, ends', async () => {
+  const { alarm, served, vip, answers, logged, metrics } = openAlarm();
+  for (const nowMs of [0, 500]) await alarm.observe(answers, nowMs);
+  served.model = undefined;
+  await alarm.observe([], 1_000);
+  expect(alarm.view()).toEqual([]);
+  expect(logged.at(-1)).toMatchObject({ event: 'split-brain-over', vip });
+  expect(metrics.text()).toContain(`hawser_split_brain{vip="${vip}"} 0`);
 });
