@@ -47,7 +47,7 @@ export async function readLastKnown(path: string): Promise<LastKnown> {
 /** The list of an earlier run, and the function that saves later ones. */
 export interface LastKnownList {
   readonly lastKnown: readonly ApiServer[] | undefined;
-  /** Saves a served list unless it is already saved. A failed write is logged once. */
+  /** Saves a served list unless it is already saved. A failed write is logged once, and retried at the next call. */
   readonly save: (servers: readonly ApiServer[]) => void;
 }
 
@@ -70,9 +70,16 @@ export async function openLastKnown(
     lastKnown,
     save: (servers) => {
       if (servers.length === 0 || sameServers(saved, servers)) return;
+      const before = saved;
       saved = servers;
       const write = (): Promise<void> => writeLastKnown(path, servers, new Date());
-      saving = saving.then(write).then(() => once.clear('last-known'), failed);
+      saving = saving.then(write).then(
+        () => once.clear('last-known'),
+        (error: unknown) => {
+          if (saved === servers) saved = before;
+          failed(error);
+        },
+      );
     },
   };
 }

@@ -67,7 +67,9 @@ export function createServerList(
   const decide = async (signal: AbortSignal): Promise<DesiredDecision> => {
     const decision = decideDesired(desired, nowMs());
     if (decision.kind !== 'hold') return decision;
-    desired = { ...desired, failedProbe: await failing(decision.probe, signal) };
+    const failedProbe = await failing(decision.probe, signal);
+    // Spread only now: another list may have been observed during the probe.
+    desired = { ...desired, failedProbe };
     return decideDesired(desired, nowMs());
   };
   return {

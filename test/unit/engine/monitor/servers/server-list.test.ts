@@ -80,3 +80,18 @@ test('a held list is logged, and the served one stays', async () => {
   expect((await list.next(never)).input).toEqual(nodes(3));
   expect(logged).toContain('list-held');
 });
+
+test('a list that is observed while lost servers are probed is not forgotten', async () => {
+  const { clock, list, see } = createList();
+  const here = nodes(3).map((node, index) => ({ ...node, address: `127.0.0.${index + 1}`, port: 1 }));
+  see(here);
+  clock.nowMs += SETTLE_MS;
+  await list.next(never);
+  list.markServed(here);
+  see(here.slice(0, 1));
+  clock.nowMs += SETTLE_MS;
+  const decided = list.next(never);
+  see(here);
+  await decided;
+  expect(list.isUpToDate()).toBe(true);
+});
