@@ -209,11 +209,13 @@ async function deployUnlessReturned(
   signal: AbortSignal,
 ): Promise<void> {
   const tooLate = new AbortController();
-  const timer = setInterval(() => {
+  const abortIfReturned = (): void => {
     const nodes = returned();
     const message = `The latest list contains node "${nodes.join('", "')}" again, which this configuration would remove`;
     if (nodes.length > 0) tooLate.abort(new Error(message));
-  }, LISTED_AGAIN_POLL_MS);
+  };
+  abortIfReturned();
+  const timer = setInterval(abortIfReturned, LISTED_AGAIN_POLL_MS);
   try {
     await deployer.deploy(set, input, signal, tooLate.signal);
   } finally {

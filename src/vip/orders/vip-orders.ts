@@ -109,9 +109,9 @@ function problemOf(path: string, file: OrderFile, kindsHere: readonly VipKind[])
   if (file.kind === 'none') return undefined;
   const { order } = file;
   const vips = order.order === 'drain' ? order.vips : [order.vip];
-  const missing = vips.find((kind) => !kindsHere.includes(kind));
-  if (missing === undefined) return undefined;
-  return `Cannot use "${path}": the order is for the ${missing} VIP, which this node does not have, expected ${kindsHere.join(' or ')}`;
+  // A drain outlives a change of the settings: it stays in force for the VIPs that this node still has.
+  if (vips.some((kind) => kindsHere.includes(kind))) return undefined;
+  return `Cannot use "${path}": the order is for the ${vips.join(' and ')} VIP, which this node does not have, expected ${kindsHere.join(' or ')}`;
 }
 
 function logBegin(order: VipOrder, { log }: KeepalivedMonitorObservers): void {

@@ -102,6 +102,19 @@ test('a deployment is aborted if it would remove a node that is listed again', a
   expect(changeProblem('keepalived.conf', configuration.view().lastChange)).toBe(false);
 });
 
+test('nothing is deployed that would remove a node which is listed already', async () => {
+  const { dir, configuration, observe, inputOf, logged } = await group();
+  cpSync('templates/keepalived.conf.ejs', join(dir, 'keepalived.conf.ejs'));
+  await observe('cp-1', 'cp-2', 'cp-3');
+  await configuration.deployer.deploy(plain, inputOf('cp-1', 'cp-2', 'cp-3'), signal);
+  const outcome = await configuration.render(inputOf('cp-1', 'cp-2'));
+  if (outcome.kind !== 'rendered') throw new Error(outcome.message);
+
+  await configuration.deployer.deploy(outcome.rendered, inputOf('cp-1', 'cp-2'), signal);
+  expect(readFileSync(join(dir, 'keepalived.conf'), 'utf8')).toBe(plain.text);
+  expect(logged.at(-1)).toMatchObject({ event: 'configuration-superseded' });
+});
+
 test('only a node missing from an accepted list sets its configuration aside, once', async () => {
   const { dir, configuration, observe, logged } = await group();
   const changes: string[] = [];

@@ -73,6 +73,14 @@ test('an order applies from when it is read, even for a later monitor, until it 
   expect(events()).toEqual(['node-drained', 'node-drained', 'node-undrained']);
 });
 
+test('a drain of both VIPs stays in force on a node that no longer has one of them', async () => {
+  const orders = keeper();
+  await placeOrder(path, { ...drain(), vips: ['api', 'ingress'] } as VipOrder);
+  await orders.read();
+  expect(orders.effect('api', true)).toBe('drain');
+  expect(events()).toEqual(['node-drained']);
+});
+
 test('a finished order is removed, and does not begin again if it cannot be removed', async () => {
   const orders = keeper();
   await placeOrder(path, move({ until: isoTime(Date.now()) }));
