@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
+import { closeSync, constants, ftruncateSync, statSync, writeSync } from 'node:fs';
+import { openOwnFile } from '../engine/system/file/open-own-file.ts';
 import { readRegularFileSync } from '../engine/system/file/read-regular-file.ts';
-import { replaceFile } from '../engine/system/file/replace-file.ts';
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import { createFallbackProbe, type FallbackProbe } from './fallback-probe.ts';
 import { readParticipationNote } from './participation-note.ts';
@@ -57,7 +57,7 @@ export function createTrackFileWatchdog(
     const noted = readParticipationNote(path);
     const healthy = probe.healthy(noted?.healthUrl ?? null);
     const fallback = standIn(noted, last, { holder, healthy, nowMs: uptimeMs() });
-    if (fallback !== value) writeValue(path, fallback);
+    if (fallback !== value) writeTrackValue(path, fallback);
     ours = { writtenMs: writtenAt(path) ?? 0, last };
     return { path, silent, demoted: !healthy && fallback > TRACK.fault, value: fallback };
   };
@@ -72,7 +72,7 @@ export function removeBonus(path: string): void {
   try {
     const value = readTrackValue(path) ?? 0;
     const next = withoutBonus(value);
-    if (next !== value) writeValue(path, next);
+    if (next !== value) writeTrackValue(path, next);
   } catch {
     // Without the file, `init_file` of the configuration applies.
   }
@@ -91,7 +91,20 @@ export function readTrackValue(path: string): number | undefined {
   }
 }
 
-/** Replaces the file atomically, because keepalived reads it as soon as anything is written. */
-function writeValue(path: string, value: number): void {
-  replaceFile(path, `${value}\n`, 0o644);
+/** The length of the longest value, -254. Each value is padded to it, so that it overwrites a longer one completely. */
+const DIGITS = 4;
+
+/**
+ * Overwrites the file in place, which works on a full disk, and without truncating it first: keepalived reads an empty file as 0, and a
+ * node in FAULT would briefly compete. Creates the file if it is missing. Throws the system's error.
+ */
+export function writeTrackValue(path: string, value: number): void {
+  const text = `${String(value).padEnd(DIGITS)}\n`;
+  const file = openOwnFile(path, constants.O_WRONLY, 0o644);
+  try {
+    writeSync(file, text, 0);
+    ftruncateSync(file, text.length);
+  } finally {
+    closeSync(file);
+  }
 }

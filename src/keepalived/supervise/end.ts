@@ -101,11 +101,15 @@ export function swept(state: State, event: EventOf<'swept'>, now: number, emit: 
   const { removed, trouble } = event;
   if (removed.length > 0)
     emit(logged('warn', 'stale-vip-removed', { removed, reason: 'no instance on this node holds it' }));
-  // A VIP that cannot be removed delays the next start, but not the answer to a stop.
   if (trouble !== undefined) {
-    emit(logged('error', 'stale-vip-stays', { trouble }));
-    if (state.phase === 'running')
-      return { ...state, daemon: { kind: 'dead', stage: 'waiting', sweepAt: now + SWEEP_RETRY_MS } };
+    if (trouble !== daemon.trouble) emit(logged('error', 'stale-vip-stays', { trouble }));
+    // A VIP that cannot be removed delays the next start, but not the answer to a stop.
+    if (state.phase === 'running') {
+      const message = `keepalived has ended, but its VIPs are still on this node: ${trouble}`;
+      emit({ kind: 'answer', requests: state.stopping, result: { stage: 'stop', message } });
+      const retry: Daemon = { kind: 'dead', stage: 'waiting', sweepAt: now + SWEEP_RETRY_MS, trouble };
+      return { ...state, stopping: [], daemon: retry };
+    }
   }
   emit({ kind: 'answer', requests: state.stopping, result: {} });
   const next: State = { ...state, daemon: { kind: 'none' }, stopping: [] };

@@ -45,6 +45,8 @@ export type Daemon =
       readonly kind: 'dead';
       readonly stage: 'reaping' | 'waiting' | 'sweeping';
       readonly sweepAt: number;
+      /** Why the last attempt to remove its VIPs failed. */
+      readonly trouble?: string;
     };
 
 /** The state of keepalived's processes, as the kernel reports it. */

@@ -81,8 +81,9 @@ export function startVipReconciler(parts: ReconcilerParts): VipReconciler {
   const poll = (): void => {
     listen();
     pollProcesses();
-    pollTrackFiles();
     void pollAddresses();
+    // Last: a track file that cannot be written must not prevent repairs.
+    pollTrackFiles();
   };
   const timer = setInterval(poll, POLL_INTERVAL_MS);
   const stop = (): void => {

@@ -1,10 +1,8 @@
-import { closeSync, constants, ftruncateSync, writeSync } from 'node:fs';
 import { messageOf } from '../../engine/system/errors.ts';
-import { openOwnFile } from '../../engine/system/file/open-own-file.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { notedHealthUrl } from '../../keepalived/fallback-probe.ts';
 import { type ParticipationNote, writeParticipationNote } from '../../keepalived/participation-note.ts';
-import { readTrackValue } from '../../keepalived/track-file.ts';
+import { readTrackValue, writeTrackValue } from '../../keepalived/track-file.ts';
 import { TRACK } from '../../keepalived/track-value.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { HealthSource } from './health-sources.ts';
@@ -62,7 +60,7 @@ export function createTrackWriter(
       // If the supervisor let this node compete before its monitor started, that value stays until the wait is over.
       const isFirst = last === undefined && noted.state === 'waiting' && noted.before === 'nothing';
       if (isFirst && current !== undefined && current > TRACK.fault) return;
-      if (!attempt('value', () => overwrite(path, value))) return;
+      if (!attempt('value', () => writeTrackValue(path, value))) return;
       // The note is second, because only the value can be written on a full disk.
       attempt('note', () =>
         writeParticipationNote(path, { ...noted, value, healthUrl: notedHealthUrl(url) }),
@@ -73,21 +71,4 @@ export function createTrackWriter(
     },
     written: () => last?.value,
   };
-}
-
-/** The length of the longest value, -254. Each value is padded to it, so that it overwrites a longer one completely. */
-const DIGITS = 4;
-
-/**
- * Overwrites the file without truncating it first: keepalived reads an empty file as 0, and a node in FAULT would briefly compete.
- */
-function overwrite(path: string, value: number): void {
-  const text = `${String(value).padEnd(DIGITS)}\n`;
-  const file = openOwnFile(path, constants.O_WRONLY, 0o644);
-  try {
-    writeSync(file, text, 0);
-    ftruncateSync(file, text.length);
-  } finally {
-    closeSync(file);
-  }
 }

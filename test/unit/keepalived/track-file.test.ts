@@ -1,4 +1,4 @@
-import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import {
@@ -40,6 +40,13 @@ test.each([
   const watchdog = createTrackFileWatchdog(path, 3_000);
   expect(watchdog(holder, now)).toEqual({ path, silent: true, demoted: true, value: expected });
   expect(read()).toBe(expected);
+});
+
+test('the value is overwritten in place, which also works on a full disk', () => {
+  write(30, 3_100);
+  const { ino } = statSync(path);
+  createTrackFileWatchdog(path, 3_000)(false, now);
+  expect([readFileSync(path, 'utf8'), statSync(path).ino]).toEqual(['-60 \n', ino]);
 });
 
 test('FAULT lasts longer, because the monitor of a booting node may not be running yet', () => {

@@ -31,6 +31,24 @@ describe('start', () => {
     expect(kindsOf(world.send({ kind: 'tick' }))).toEqual(['sweep']);
   });
 
+  test('a VIP that stays is logged once, and a stop is answered with the reason', () => {
+    const world = running();
+    const death = deathOf(world);
+    world.send({ kind: 'requested', what: 'stop', request: 7 });
+    world.send(death);
+    world.send({ kind: 'reaped' });
+    const swept = { kind: 'swept', removed: [], trouble: 'ip is missing' } as const;
+    world.actions.length = 0;
+    world.send(swept);
+    world.now += 500;
+    world.send({ kind: 'tick' });
+    world.send(swept);
+    expect(eventsOf(world.actions).filter((event) => event === 'stale-vip-stays')).toHaveLength(1);
+    expect(world.actions.filter(({ kind }) => kind === 'answer')).toMatchObject([
+      { requests: [7], result: { stage: 'stop', message: expect.stringContaining('ip is missing') } },
+    ]);
+  });
+
   test('a silent keepalived counts as up after three seconds, and its dump is requested', () => {
     const world = createWorld();
     world.send({ kind: 'booted', hasConfiguration: true, adopted: undefined });
