@@ -133,6 +133,7 @@ export function vrrpConfiguration(
       if (input === undefined) return { input, recheckInMs };
       if (isRemoval(listFact)) {
         if (!wasRemoved) notifyAll();
+        guard.prepare(undefined);
         await setAsideRemoved();
         return { input, recheckInMs };
       }

@@ -20,7 +20,10 @@ const RETRY = { firstMs: 5_000, longestMs: 60_000 };
 
 /** The guard as the participation decision uses it. */
 export interface RouterIdGuard {
-  /** Starts to listen for this model's ids unless that has been done. After a conflict it listens again, with backoff. */
+  /**
+   * Starts to listen for this model's ids unless that has been done. After a conflict it listens again, with backoff. A node without
+   * a model competes with nobody: its conflict is over.
+   */
   readonly prepare: (model: KeepalivedModel | undefined) => void;
   readonly fact: () => RouterIdFact;
   /** The message of the current conflict; null if there is none. */
@@ -84,7 +87,12 @@ export function createRouterIdGuard(
     attempt?.isOver === false && attempt.key === JSON.stringify(listenedFor);
   return {
     prepare: (model) => {
-      if (forceVirtualRouterId || model === undefined || isAdmitted()) return;
+      if (model === undefined) {
+        [attempt, verdict] = [undefined, undefined];
+        observers.metrics.virtualRouterIdTaken(false);
+        return;
+      }
+      if (forceVirtualRouterId || isAdmitted()) return;
       const key = JSON.stringify(watchedRouterIds(model));
       const before = key === attempt?.key ? attempt : undefined;
       if (before !== undefined && (!before.isOver || monotonicMs() < before.retryAt)) return;

@@ -40,7 +40,7 @@ function open(isForced = false, isAdmitted = false) {
   };
   const parts = { clusterName: 'one', isAdmitted: () => isAdmitted, wake };
   const guard = createRouterIdGuard({ forceVirtualRouterId: isForced }, parts, observers);
-  return { guard, events: () => logged.map(({ event }) => event), wakes: () => wakes };
+  return { guard, metrics, events: () => logged.map(({ event }) => event), wakes: () => wakes };
 }
 
 const longAgoMs = () => monotonicMs() - 3_200;
@@ -74,6 +74,17 @@ test('an advert of any round is a conflict, and the guard does not listen again 
   expect(events()).toEqual(['virtual-router-id-taken']);
   guard.prepare(model);
   expect(guard.watched()).toEqual([]);
+});
+
+test('the conflict of a node that is removed is over', () => {
+  const opened = open();
+  const { guard, metrics } = opened;
+  guard.prepare(model);
+  hear(opened, [foreign], longAgoMs());
+  expect(metrics.text()).toContain('hawser_virtual_router_id_taken 1');
+  guard.prepare(undefined);
+  expect([guard.conflict(), guard.fact(), guard.watched()]).toEqual([null, { kind: 'unchecked' }, []]);
+  expect(metrics.text()).toContain('hawser_virtual_router_id_taken 0');
 });
 
 test('a failure to listen keeps no node out', () => {
