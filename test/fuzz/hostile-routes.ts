@@ -34,13 +34,15 @@ const often = (...right: Right) => near(8, right);
 const seldom = (...right: Right) => near(60, right);
 
 const haproxy = 'haproxy.router.openshift.io/';
+/** Too long for the configuration: it goes into a file. */
+const longAllowlist = Array.from({ length: 70 }, (_, index) => `10.0.0.${index}`).join(' ');
 const annotationTexts = {
   [`${haproxy}balance`]: often('source', 'leastconn'),
   [`${haproxy}disable_cookies`]: often('true', 'false'),
   'router.openshift.io/cookie_name': often('session_1'),
   'router.openshift.io/cookie-same-site': often('Lax', 'None'),
   [`${haproxy}hsts_header`]: often('max-age=31536000;includeSubDomains;preload', 'max-age="1"'),
-  [`${haproxy}ip_allowlist`]: often('10.0.0.1 10.0.0.0/8 fd00::/8', '10.0.0.1 '.repeat(70).trim()),
+  [`${haproxy}ip_allowlist`]: often('10.0.0.1 10.0.0.0/8 fd00::/8', longAllowlist),
   [`${haproxy}ip_whitelist`]: often('192.0.2.1'),
   [`${haproxy}pod-concurrent-connections`]: often('100', '2147483647'),
   [`${haproxy}rate-limit-connections`]: often('true'),

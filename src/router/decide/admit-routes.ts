@@ -11,6 +11,7 @@ import type { AdmissionPolicy } from '../settings/decision-settings.ts';
 import { type AwardedPlace, areEqualLists, awardPlaces, createHeldPlaces } from './award-places.ts';
 import { checkTls } from './check-tls.ts';
 import { type RequestedPlace, requestedPlace } from './requested-places.ts';
+import { allowlistProblem } from './route-annotations.ts';
 import { tlsProblem } from './tls-rules.ts';
 import {
   type Admission,
@@ -154,6 +155,8 @@ function contentOf({ route, path }: RouteClaim, { secrets, reviews }: KnownSecre
     return refuse(`spec.path: it has ${path.length} characters, expected at most ${MAX_PATH_CHARACTERS}`);
   if (path !== '' && !isPath(path))
     return refuse("spec.path: expected / followed by characters of a URL path except ' and ;");
+  const allowlist = allowlistProblem(route.annotations);
+  if (allowlist !== undefined) return refuse(allowlist);
   if (route.tls === undefined) return withoutTls;
   const problem = tlsProblem(route.tls, path);
   if (problem !== undefined) return refuse(problem);

@@ -185,15 +185,25 @@ function backendOf(
     adjustCase: annotations.adjustCase,
     ...(kind === 'reencrypt' && { verify: verificationOf(tls.destinationCaPem, defaults) }),
     remarks: exactList([
-      ...annotations.remarks,
-      ...(annotations.hsts !== undefined && !hasTls
-        ? ['hsts_header: ignored, the router does not terminate its TLS']
-        : []),
-      ...(request?.remarks ?? []),
-      ...(response?.remarks ?? []),
+      ...firstRemarks([
+        ...annotations.remarks,
+        ...(annotations.hsts !== undefined && !hasTls
+          ? ['hsts_header: ignored, the router does not terminate its TLS']
+          : []),
+        ...(request?.remarks ?? []),
+        ...(response?.remarks ?? []),
+      ]),
       ...remarks,
     ]),
   };
+}
+
+/** The limit for remarks on what a Route's author wrote, which may be thousands of annotations. Every decision reads the remarks of all routes. */
+const MAX_REMARKS = 20;
+
+function firstRemarks(remarks: readonly string[]): readonly string[] {
+  const more = remarks.length - MAX_REMARKS;
+  return more > 0 ? [...remarks.slice(0, MAX_REMARKS), `and ${more} more`] : remarks;
 }
 
 const noHeaders: RouteBackend['headers'] = { request: [], response: [] };

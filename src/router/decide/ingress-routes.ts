@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { oncePer } from '../../engine/system/once-per.ts';
 import type { Ingress, IngressPath } from '../follow/ingress.ts';
 import { bareRoute, type Route, type RouteTls } from '../follow/route.ts';
 import type { Service } from '../follow/service.ts';
@@ -52,17 +53,27 @@ interface Converted {
 }
 
 function routesOf(ingress: Ingress, named: readonly (Service | undefined)[]): readonly Route[] {
+  const find = { tlsEntry: tlsEntries(ingress), portsOf: oncePer(portsByText) };
   return [
-    ...ingress.paths.map((path, index) => routeOf(ingress, path, named[index])),
+    ...ingress.paths.map((path, index) => routeOf(ingress, path, named[index], find)),
     ...(ingress.hasDefaultBackend ? [defaultRoute(ingress)] : []),
   ];
 }
 
-function routeOf(ingress: Ingress, path: IngressPath, known: Service | undefined): Route {
+/** Made once for all paths of an Ingress, which may have thousands of paths, hosts and ports. */
+interface Find {
+  readonly tlsEntry: (host: string) => TlsEntry | undefined;
+  readonly portsOf: (service: Service) => ReadonlyMap<string, ServicePort>;
+}
+
+type TlsEntry = Ingress['tls'][number];
+type ServicePort = Service['ports'][number];
+
+function routeOf(ingress: Ingress, path: IngressPath, known: Service | undefined, find: Find): Route {
   const { host, service } = path;
   const wildcard = host.startsWith('*.');
-  const tls = tlsOf(ingress, host);
-  const port = service && known && portOf(known, service.port);
+  const tls = tlsOf(ingress, find.tlsEntry(host));
+  const port = service && known && portOf(known, service.port, find.portsOf(known));
   const unsupported = unsupportedOf(path) ?? (port?.kind === 'none' ? port.message : undefined);
   return {
     ...plain(ingress, `${host} ${path.pathType} ${path.path}`),
@@ -102,13 +113,9 @@ function unsupportedOf({ path, pathType, service }: IngressPath): string | undef
 }
 
 /**
- * Clients without TLS are redirected to https, as OpenShift does for an Ingress with TLS. A `tls` entry without hosts applies to all hosts. The
- * termination annotation alone also enables TLS.
+ * Clients without TLS are redirected to https, as OpenShift does for an Ingress with TLS. The termination annotation alone also enables TLS.
  */
-function tlsOf({ tls, annotations }: Ingress, host: string): RouteTls | undefined {
-  const found =
-    tls.find(({ hosts }) => hosts.includes(host) || hosts.some((each) => isUnder(each, host))) ??
-    tls.find(({ hosts }) => hosts.length === 0);
+function tlsOf({ annotations }: Ingress, found: TlsEntry | undefined): RouteTls | undefined {
   const termination = annotations['route.openshift.io/termination'];
   if (found === undefined && termination === undefined) return undefined;
   const destinationCaSecret = annotations['route.openshift.io/destination-ca-certificate-secret'];
@@ -124,8 +131,22 @@ function tlsOf({ tls, annotations }: Ingress, host: string): RouteTls | undefine
   };
 }
 
-function isUnder(wildcard: string, host: string): boolean {
-  return wildcard.startsWith('*.') && host.slice(host.indexOf('.')) === wildcard.slice(1);
+/** Finds the first `tls` entry that lists a host, or a wildcard for it. An entry without hosts applies to all other hosts. */
+function tlsEntries({ tls }: Ingress): Find['tlsEntry'] {
+  const byHost = new Map<string, number>();
+  /** The domain of a wildcard, with the dot before it. */
+  const byDomain = new Map<string, number>();
+  for (const [index, { hosts }] of tls.entries())
+    for (const host of hosts) {
+      if (!byHost.has(host)) byHost.set(host, index);
+      if (host.startsWith('*.') && !byDomain.has(host.slice(1))) byDomain.set(host.slice(1), index);
+    }
+  const others = tls.find(({ hosts }) => hosts.length === 0);
+  return (host) => {
+    const domain = host.slice(host.indexOf('.'));
+    const first = Math.min(byHost.get(host) ?? tls.length, byDomain.get(domain) ?? tls.length);
+    return tls[first] ?? others;
+  };
 }
 
 type Port =
@@ -135,8 +156,16 @@ type Port =
   | { readonly kind: 'none'; readonly message: string };
 
 /** An Ingress refers to a port of the Service; its endpoints use the name of that port. */
-function portOf({ name, ports }: Service, port: string): Port {
-  const found = ports.find((each) => each.name === port || `${each.port}` === port);
+function portOf({ name }: Service, port: string, ports: ReadonlyMap<string, ServicePort>): Port {
+  const found = ports.get(port);
   if (found === undefined) return { kind: 'none', message: `Service ${name} has no TCP port ${port}` };
   return found.name === '' ? { kind: 'only' } : { kind: 'named', name: found.name };
+}
+
+/** The first port of a Service with each name or number. */
+function portsByText({ ports }: Service): ReadonlyMap<string, ServicePort> {
+  const byText = new Map<string, ServicePort>();
+  // In reverse, so that the first one replaces the others.
+  for (const each of ports.toReversed()) byText.set(`${each.port}`, each).set(each.name, each);
+  return byText;
 }

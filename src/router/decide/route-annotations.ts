@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { oncePer } from '../../engine/system/once-per.ts';
 import type { Annotations } from '../metadata.ts';
 import type { Balance, RateLimit, RouteBackend, SessionCookie } from '../model.ts';
 import { isCookieName, isPath } from '../safe-text.ts';
@@ -41,7 +42,8 @@ const hstsForm = new RegExp(
   'i',
 );
 
-export function readAnnotations(annotations: Annotations): RouteAnnotations {
+/** Reads a route's annotations, once per object: only a change of the route replaces them, but its endpoints change often. */
+export const readAnnotations = oncePer((annotations: Annotations): RouteAnnotations => {
   const remarks: string[] = [];
   const readNames = new Set<string>();
   /** Parses an annotation; undefined if it is unset or invalid. An invalid one adds a remark. */
@@ -73,10 +75,8 @@ export function readAnnotations(annotations: Annotations): RouteAnnotations {
     tcpPer3s: count(`${rate}.rate-tcp`),
     httpPer10s: count(`${rate}.rate-http`),
   });
-  const allowlistName =
-    annotations[`${haproxy}ip_allowlist`] === undefined ? `${haproxy}ip_whitelist` : `${haproxy}ip_allowlist`;
   readNames.add(`${haproxy}ip_whitelist`).add(`${haproxy}ip_allowlist`);
-  const allowlist = readAllowlist(allowlistName, annotations[allowlistName], remarks);
+  const allowlist = readAllowlist(annotations, remarks);
   const values = present({
     balance: word(`${haproxy}balance`, balances),
     cookieName: match(`${router}cookie_name`, isCookieName, 'a name of A-Z a-z 0-9 _ -'),
@@ -110,7 +110,7 @@ export function readAnnotations(annotations: Annotations): RouteAnnotations {
   );
   remarks.push(...others.map((name) => `${name}: has no effect`));
   return { ...values, ...switches, sameSite, remarks: remarks.sort() };
-}
+});
 
 type Present<T> = { readonly [Name in keyof T]?: NonNullable<T[Name]> };
 
@@ -130,23 +130,42 @@ function parseCount(text: string): number | undefined {
   return value <= 2_147_483_647 ? value : undefined;
 }
 
-function readAllowlist(
-  name: string,
-  text: string | undefined,
-  remarks: string[],
-): readonly string[] | undefined {
+/** HAProxy compares each connection's address with the list, and keeps about 200 bytes per entry. */
+const MAX_ALLOWLIST_ENTRIES = 4_096;
+
+/**
+ * Why a route is refused because of its allowlist; undefined if it is not. Without a list that is too long the route would be open to all clients,
+ * and with a part of it to the wrong ones.
+ */
+export function allowlistProblem(annotations: Annotations): string | undefined {
+  const name = allowlistName(annotations);
+  return wordsOf(annotations[name] ?? '').length > MAX_ALLOWLIST_ENTRIES
+    ? `${name}: expected at most ${MAX_ALLOWLIST_ENTRIES} entries`
+    : undefined;
+}
+
+/** The new name takes precedence over the old one. */
+function allowlistName(annotations: Annotations): string {
+  return annotations[`${haproxy}ip_allowlist`] === undefined
+    ? `${haproxy}ip_whitelist`
+    : `${haproxy}ip_allowlist`;
+}
+
+function readAllowlist(annotations: Annotations, remarks: string[]): readonly string[] | undefined {
+  const name = allowlistName(annotations);
+  const text = annotations[name];
   if (text === undefined) return undefined;
   const { entries, refused } = parseAllowlist(text);
-  if (refused.length > 0)
-    remarks.push(`${name}: ${refused.length} entries ignored, expected IP addresses and networks`);
+  if (refused > 0) remarks.push(`${name}: ${refused} entries ignored, expected IP addresses and networks`);
   if (entries.length === 0) remarks.push(`${name}: ignored as a whole, so all clients may connect`);
   return entries.length === 0 ? undefined : entries;
 }
 
 interface Allowlist {
-  /** If empty, every client may connect. */
+  /** Each once. If empty, every client may connect. */
   readonly entries: readonly string[];
-  readonly refused: readonly string[];
+  /** How many words are neither addresses nor networks. */
+  readonly refused: number;
 }
 
 /**
@@ -154,9 +173,18 @@ interface Allowlist {
  * invalidates the whole list: every client may connect then.
  */
 function parseAllowlist(text: string): Allowlist {
-  if (text !== text.trim()) return { entries: [], refused: [text.trim()] };
-  const words = text.split(/\s+/).filter((word) => word !== '');
-  return { entries: words.filter(isNetwork), refused: words.filter((word) => !isNetwork(word)) };
+  if (text !== text.trim()) return { entries: [], refused: 1 };
+  const words = [...new Set(wordsOf(text))];
+  const entries = words.filter(isNetwork);
+  return { entries, refused: words.length - entries.length };
+}
+
+/** At most one word more than an allowlist may have. */
+function wordsOf(text: string): readonly string[] {
+  return text
+    .trim()
+    .split(/\s+/, MAX_ALLOWLIST_ENTRIES + 1)
+    .filter((word) => word !== '');
 }
 
 function isNetwork(text: string): boolean {

@@ -1,4 +1,5 @@
 import { groupChanged } from '../../engine/system/group-changed.ts';
+import { oncePer } from '../../engine/system/once-per.ts';
 import type { EndpointPort, EndpointSubset, ServiceEndpoints } from '../follow/endpoints.ts';
 import type { Service } from '../follow/service.ts';
 import { keyOf } from '../metadata.ts';
@@ -51,11 +52,15 @@ export function createServiceEndpoints(
   return (objects, services) => {
     const changed = new Set([...objectsOf.take(objects), ...servicesOf.take(services)]);
     const cache = new Map<string, EndpointsOfService>();
+    // A service's addresses are the same for every port that routes name.
+    const checkedOf = oncePer((addresses: Addresses) =>
+      addresses.map(({ address, pod }) => ({ pod, checked: checkAddress(address, denied.networks) })),
+    );
     const find: FindEndpoints = (key, targetPort) => {
       const query = `${key} ${targetPort ?? ''}`;
       const found =
         cache.get(query) ??
-        endpointsOfService(key, objectsOf.of(key), servicesOf.of(key)[0], { targetPort, denied });
+        endpointsOfService(key, objectsOf.of(key), servicesOf.of(key)[0], { targetPort, denied, checkedOf });
       cache.set(query, found);
       return found;
     };
@@ -63,10 +68,19 @@ export function createServiceEndpoints(
   };
 }
 
+type Addresses = EndpointSubset['addresses'];
+
+interface CheckedEndpoint {
+  readonly pod: string | undefined;
+  readonly checked: ReturnType<typeof checkAddress>;
+}
+
 interface Query {
   /** A port's name or number; undefined for every port. */
   readonly targetPort: string | undefined;
   readonly denied: DeniedEndpoints;
+  /** The verdict on each address, in order. */
+  readonly checkedOf: (addresses: Addresses) => readonly CheckedEndpoint[];
 }
 
 function endpointsOfService(
@@ -99,28 +113,28 @@ function withNames(service: string, found: EndpointsOfService): EndpointsOfServi
 function endpointsOf(
   service: string,
   all: readonly EndpointSubset[],
-  { targetPort, denied, isWaking = false }: Query & { readonly isWaking?: boolean },
+  { targetPort, denied, checkedOf, isWaking = false }: Query & { readonly isWaking?: boolean },
 ): EndpointsOfService {
   if (all.length === 0) return none;
   const subsets = all.map((subset) => withPort(subset, targetPort));
   const exceedsLimit = subsets.reduce((sum, subset) => sum + costOf(subset), 0) > MAX_SERVERS;
   const endpoints = new Map<string, Endpoint>();
-  const refused = new Set<string>();
+  const reasons = new Set<string>();
   let left = MAX_SERVERS;
   let hasOtherPorts = false;
-  for (const { addresses, ports, hasOtherPort } of exceedsLimit ? inOrder(subsets) : subsets)
-    for (const { address: text, pod } of addresses) {
+  for (const { addresses, ports, hasOtherPort } of exceedsLimit ? inOrder(subsets) : subsets) {
+    if (left <= 0) break;
+    for (const { pod, checked } of checkedOf(addresses)) {
       left -= Math.max(1, ports.length);
       if (left < 0) break;
-      const checked = checkAddress(text, denied.networks);
       if (checked.kind === 'unsafe') {
-        refused.add(`an endpoint of service ${service} is not used: ${checked.reason}`);
+        reasons.add(checked.reason);
         continue;
       }
       hasOtherPorts ||= hasOtherPort;
       for (const port of ports) {
         if (denied.own?.addresses.has(checked.address) && denied.own.ports.has(port.port)) {
-          refused.add(`an endpoint of service ${service} is not used: the router itself`);
+          reasons.add('the router itself');
           continue;
         }
         const endpoint = endpointAt(service, checked.address, port, pod, isWaking);
@@ -129,14 +143,16 @@ function endpointsOf(
         endpoints.set(endpoint.id, { ...endpoint, h2c: endpoint.h2c && twin?.h2c !== false });
       }
     }
+  }
+  const refused = [...reasons].map((reason) => `an endpoint of service ${service} is not used: ${reason}`);
   if (exceedsLimit || subsets.some(({ isTruncated }) => isTruncated))
-    refused.add(
+    refused.push(
       `service ${service} has too many endpoints and some are not used, expected at most ${MAX_SERVERS} pairs of address and port`,
     );
   return {
     endpoints: [...endpoints.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
     hasOtherPorts: hasOtherPorts && endpoints.size === 0,
-    refused: [...refused].sort(),
+    refused: refused.sort(),
   };
 }
 

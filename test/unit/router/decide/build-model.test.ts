@@ -66,6 +66,20 @@ describe('a backend', () => {
     ]);
   });
 
+  test('has at most twenty remarks on its annotations and headers, and says how many more there are', () => {
+    const annotations = Object.fromEntries(
+      Array.from({ length: 11_000 }, (_, index) => [haproxy(`unknown-${10_000 + index}`), 'x']),
+    );
+    const request = [{ name: 'cookie', action: { type: 'Delete' } }];
+    const spec = { to: { name: 'gone' }, httpHeaders: { actions: { request } } };
+    const { remarks } = backendWith(annotations, spec);
+    expect(remarks).toEqual([
+      ...Array.from({ length: 20 }, (_, index) => `${haproxy(`unknown-${10_000 + index}`)}: has no effect`),
+      'and 10981 more',
+      'service gone has no ready endpoints',
+    ]);
+  });
+
   test("verifies pods by the route's CA, else by the service's name, else not at all", () => {
     expect(backendWith({}, reencrypt).verify).toEqual({ kind: 'none' });
     const spec = { ...reencrypt, alternateBackends: [{ name: 'beta' }] };

@@ -1,4 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { createIngressRoutes } from '../../../../src/router/decide/ingress-routes.ts';
+import type { Ingress } from '../../../../src/router/follow/ingress.ts';
+import type { Service } from '../../../../src/router/follow/service.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
 import { fileFolder } from '../../../helpers/test-folder.ts';
 import { decided, routeObject, sliceObject, verdicts } from '../objects-of.ts';
@@ -154,5 +158,88 @@ describe('an Ingress', () => {
       'shop:r HostAlreadyClaimed',
       expect.stringMatching(/^shop:web_[0-9a-f]{12} admitted$/),
     ]);
+  });
+});
+
+describe('the entries and ports that the paths of an Ingress refer to', () => {
+  const identity = { namespace: 'shop', uid: 'i', createdMs: 0, annotations: {}, className: 'hawser' };
+  const convert = (
+    hosts: readonly string[],
+    tls: Ingress['tls'],
+    { service, port = '80' }: { readonly service?: Service; readonly port?: string } = {},
+  ) => {
+    const paths = hosts.map((host) => ({
+      host,
+      path: '/',
+      pathType: 'Prefix',
+      service: { name: 'web', port },
+    }));
+    const ingress: Ingress = { ...identity, name: 'web', hasDefaultBackend: false, tls, paths };
+    return createIngressRoutes('hawser')([ingress], service ? [service] : []);
+  };
+  const web: Service = { namespace: 'shop', name: 'web', clusterIp: '', isIdled: false, ports: [] };
+
+  test('are found without a search for each path', () => {
+    const reads = { hosts: 0, ports: 0 };
+    const entry = {
+      get hosts() {
+        reads.hosts += 1;
+        return ['a.com'];
+      },
+    };
+    const service = {
+      ...web,
+      get ports() {
+        reads.ports += 1;
+        return [{ name: 'http', port: 80 }];
+      },
+    };
+    const readsFor = (paths: number) => {
+      Object.assign(reads, { hosts: 0, ports: 0 });
+      const routes = convert(Array(paths).fill('a.com'), [entry], { service });
+      expect(routes.map(({ targetPort, tls }) => [targetPort, tls?.termination])).toEqual(
+        Array(paths).fill(['http', 'edge']),
+      );
+      return { ...reads };
+    };
+    expect(readsFor(100)).toEqual(readsFor(1));
+  });
+
+  test('are the first that match', () => {
+    const names = ['a.com', 'x.a.com', 'y.x.a.com', '*.a.com', '*.x.a.com', '.a.com', 'm', '*.', '*', ''];
+    const host = fc.constantFrom(...names);
+    const entries = fc.array(fc.array(host, { maxLength: 3 }), { maxLength: 6 });
+    const isFor = (each: string, wanted: string) =>
+      each === wanted || (each.startsWith('*.') && wanted.slice(wanted.indexOf('.')) === each.slice(1));
+    fc.assert(
+      fc.property(entries, (lists) => {
+        const tls = lists.map((hosts, index) => ({ hosts, secret: `${index}` }));
+        const expected = names.map((name) => {
+          const found = tls.find(({ hosts }) => hosts.some((each) => isFor(each, name)));
+          return (found ?? tls.find(({ hosts }) => hosts.length === 0))?.secret;
+        });
+        expect(convert(names, tls).map((route) => route.tls?.secret)).toEqual(expected);
+      }),
+    );
+  });
+
+  test.each([
+    ['80', 'first'],
+    ['first', 'first'],
+    ['81', 'second'],
+    ['twin', 'twin'],
+    ['', undefined],
+    ['443', '80'],
+  ])('are the first port with the name or number %j', (port, targetPort) => {
+    const ports = [
+      { name: 'first', port: 80 },
+      { name: '80', port: 443 },
+      { name: 'second', port: 81 },
+      { name: 'twin', port: 82 },
+      { name: 'twin', port: 83 },
+      { name: '', port: 81 },
+    ];
+    const [route] = convert(['a.com'], [], { service: { ...web, ports }, port });
+    expect([route?.targetPort, route?.unsupported]).toEqual([targetPort, undefined]);
   });
 });

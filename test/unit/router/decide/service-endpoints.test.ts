@@ -28,6 +28,24 @@ test.each([
   ).toEqual(addresses);
 });
 
+test('an address is checked once, whatever the number of ports that routes name', () => {
+  let checks = 0;
+  const address = {
+    get address() {
+      checks += 1;
+      return '127.0.0.1';
+    },
+  };
+  const ports = ['a', 'b'].map((name, index) => ({ name, port: 8_080 + index, h2c: false }));
+  const slice = { from: 'EndpointSlice', namespace: 'shop', service: 'web' } as const;
+  const endpoints = createServiceEndpoints();
+  const { find } = endpoints([{ ...slice, subsets: [{ ports, addresses: [address] }] }], []);
+  const refused = ['an endpoint of service web is not used: a loopback address'];
+  for (const port of ['a', 'b', '8080', 'other', undefined])
+    expect(find('shop:web', port).refused).toEqual(refused);
+  expect(checks).toBe(1);
+});
+
 test('host names are not used as endpoints, and the route has a remark', () => {
   const names = {
     ...sliceObject('web', 0),
@@ -79,6 +97,22 @@ describe('a service with more addresses and ports than a router can use', () => 
     const [backend] = decided([routeObject({ name: 'a', spec }), wide(4_500)]).model.backends;
     expect(backend?.servers).toHaveLength(1_000);
     expect(backend?.remarks).toEqual([]);
+  });
+
+  test('has no address checked that it cannot use', () => {
+    let checks = 0;
+    const endpoint = {
+      get address() {
+        checks += 1;
+        return '10.0.0.1';
+      },
+    };
+    const ports = [{ name: 'http', port: 80, h2c: false }];
+    const subsets = Array.from({ length: 20 }, () => ({ ports, addresses: Array(1_000).fill(endpoint) }));
+    const slice = { from: 'EndpointSlice', namespace: 'shop', service: 'web', subsets } as const;
+    expect(createServiceEndpoints()([slice], []).find('shop:web', undefined).refused).toEqual([remark]);
+    // Each subset is sorted by its first address.
+    expect(checks).toBe(5_000 + subsets.length);
   });
 
   test('keeps no more endpoints of a slice than a service may have servers', () => {

@@ -4,11 +4,11 @@ import { sharesToDrop as beyond } from '../../../../src/router/render/text-budge
 
 const share = (key: string, size: number) => ({
   route: { key },
-  sizes: { characters: size, files: 0, bytes: 0 },
+  sizes: { textBytes: size, files: 0, bytes: 0 },
 });
 type Shares = readonly ReturnType<typeof share>[];
 const keysOf = (shares: Shares) => shares.map(({ route }) => route.key);
-const sharesToDrop = (shares: Shares, room: number) => beyond(shares, 'characters', room);
+const sharesToDrop = (shares: Shares, room: number) => beyond(shares, 'textBytes', room);
 
 describe('dropping routes that do not fit', () => {
   test('takes them from the namespace with the largest total, not with the largest route', () => {
@@ -44,7 +44,7 @@ describe('dropping routes that do not fit', () => {
         const gone = sharesToDrop(all, room);
         const shuffled = all.toSorted((a, b) => orderOf(a.route.key) - orderOf(b.route.key));
         expect(new Set(keysOf(sharesToDrop(shuffled, room)))).toEqual(new Set(keysOf(gone)));
-        const sum = (some: Shares) => some.reduce((total, { sizes }) => total + sizes.characters, 0);
+        const sum = (some: Shares) => some.reduce((total, { sizes }) => total + sizes.textBytes, 0);
         expect(sum(all) - sum(gone)).toBeLessThanOrEqual(room);
         for (const namespace of ['a:', 'b:', 'c:']) {
           const own = all.filter(({ route }) => route.key.startsWith(namespace));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { mustBeSet } from '../../../../src/engine/config/set.ts';
+import { sizesOf } from '../../../../src/router/render/text-budget.ts';
 import { printableRoutes } from '../../../../src/router/render/unprintable.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
 import { renderRouter } from '../../../helpers/router/render-router.ts';
@@ -39,9 +40,21 @@ test('tenants with many long headers lose only routes of their own', () => {
   expect(leftOut.length).toBeLessThan(26);
   expect(leftOut.map(({ key }) => key)).not.toContain('ns:small');
   expect(leftOut[0]?.problem).toMatch(
-    /^its configuration of \d+ characters \(more than the other routes leave space for\)/,
+    /^its configuration of \d+ bytes \(more than the other routes leave space for\)/,
   );
 });
+
+test.each(["'", '%', '€', '💚'])(
+  'a header of many %s counts at least the bytes that are printed',
+  (value) => {
+    const request = [{ kind: 'set' as const, name: 'X', value: value.repeat(8_000) }];
+    const route = { ...small, headers: { request, response: [] } };
+    const printed = Buffer.byteLength(render(route).text) - Buffer.byteLength(render(small).text);
+    const size = sizesOf(route).textBytes;
+    expect(size).toBeGreaterThan(printed);
+    expect(size).toBeLessThan(printed + 16_384);
+  },
+);
 
 test('a route with a hundred thousand servers is left out, and one with five thousand is not', () => {
   const withServers = (key: string, count: number) =>
