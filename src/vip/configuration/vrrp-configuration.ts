@@ -138,7 +138,9 @@ export function vrrpConfiguration(
         return { input, recheckInMs };
       }
       // The guard listens while the peers reload with this node.
-      guard.prepare(versionOf(input)?.model);
+      const model = versionOf(input)?.model;
+      // A model that is not ready for a moment keeps the guard's verdict.
+      if (model !== undefined) guard.prepare(model);
       const api = controlPlane(input.controlPlane);
       const ingress = allNodes(input.allNodes);
       const rechecksMs = [recheckInMs, api.nextInMs, ingress.nextInMs].filter((ms) => ms !== undefined);

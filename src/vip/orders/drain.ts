@@ -94,7 +94,8 @@ export async function undrain(settings: UndrainSettings): Promise<OrderReport> {
   return { ...report, notes: [...removal.notes, ...report.notes] };
 }
 
-async function removeDrain({ steering: path, kind }: UndrainSettings): Promise<OrderOutcome> {
+async function removeDrain(settings: UndrainSettings): Promise<OrderOutcome> {
+  const { steering: path, kind } = settings;
   const file = await readOrderFile(path);
   if (file.kind === 'none') return { outcome: 'done', notes: ['This node is not drained.'] };
   try {
@@ -105,7 +106,11 @@ async function removeDrain({ steering: path, kind }: UndrainSettings): Promise<O
     const { order } = file;
     if (order.order !== 'drain')
       return refused('Cannot undrain', ['this node is not drained; a move-vip is in progress']);
-    const left = kind === undefined ? [] : order.vips.filter((each) => !kind.includes(each));
+    // A VIP that this node no longer has must not remain: the monitor refuses an order for nothing else.
+    const status = kind === undefined ? '' : await askMonitor(settings);
+    const isHere = (vip: VipKind): boolean =>
+      typeof status === 'string' || status.priorities.some((each) => each.kind === vip);
+    const left = kind === undefined ? [] : order.vips.filter((each) => !kind.includes(each) && isHere(each));
     if (left.length === 0) await removeOrder(path, order.id);
     else await replaceOrder(path, order.id, { ...order, id: newOrderId(), vips: left });
     return { outcome: 'done', notes: [`This node is not drained any more (it was by ${order.by}).`] };

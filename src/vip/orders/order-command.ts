@@ -129,9 +129,9 @@ export function notWritable(path: string, error: unknown): string {
 
 function hasPickedUp(priorities: KeepalivedMonitorStatus['priorities'], order: VipOrder): boolean {
   const kinds = order.order === 'drain' ? order.vips : [order.vip];
-  return kinds.every((kind) =>
-    priorities.some((one) => one.kind === kind && one.order === orderText(notBegun, order, kind)),
-  );
+  // A drain may also name a VIP that this node no longer has.
+  const here = priorities.filter(({ kind }) => kinds.includes(kind));
+  return here.length > 0 && here.every(({ kind, order: text }) => text === orderText(notBegun, order, kind));
 }
 
 const POLL_INTERVAL_MS = 50;

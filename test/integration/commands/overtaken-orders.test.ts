@@ -60,6 +60,13 @@ test('an undrain of one VIP leaves the other one drained', async () => {
   expect(JSON.parse(readFileSync(monitor.order, 'utf8'))).toMatchObject({ by: 'a@b', vips: ['api'] });
 });
 
+test('an undrain of the only VIP that this node still has ends the drain', async () => {
+  const monitor = await monitorThatSays(null);
+  await placeOrder(monitor.order, drainBy('a@b', '1111111111111111', 'ingress'));
+  expect((await monitor.run('undrain', '--kind', 'api')).exitCode).toBe(0);
+  expect(existsSync(monitor.order)).toBe(false);
+});
+
 test('an undrain overtaken by a new drain says so at once, and by whom', async () => {
   const monitor = await monitorThatSays('drained');
   await placeOrder(monitor.order, drainBy('a@b', '1111111111111111'));

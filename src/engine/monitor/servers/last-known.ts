@@ -70,13 +70,12 @@ export async function openLastKnown(
     lastKnown,
     save: (servers) => {
       if (servers.length === 0 || sameServers(saved, servers)) return;
-      const before = saved;
       saved = servers;
       const write = (): Promise<void> => writeLastKnown(path, servers, new Date());
       saving = saving.then(write).then(
         () => once.clear('last-known'),
         (error: unknown) => {
-          if (saved === servers) saved = before;
+          if (saved === servers) saved = [];
           failed(error);
         },
       );

@@ -10,6 +10,7 @@ import { createOnce } from '../../../../src/engine/observe/once.ts';
 import type { LogEvent } from '../../../../src/engine/system/log.ts';
 import { createWake } from '../../../../src/engine/system/time/wake.ts';
 import { vrrpConfiguration } from '../../../../src/vip/configuration/vrrp-configuration.ts';
+import type { KeepalivedModel } from '../../../../src/vip/group/vrrp.ts';
 import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/keepalived-monitor-metrics.ts';
 import { keepalivedMonitorCommand } from '../../../../src/vip/settings/keepalived-monitor-settings.ts';
 import { testFolder } from '../../../helpers/test-folder.ts';
@@ -43,7 +44,8 @@ async function group() {
     list.observe({ kind: 'servers', via: 'poll', from: 'a test', servers, skipped: [] });
     await waitFor('the list to settle', async () => (await list.next(signal)).input);
   };
-  const guard = { prepare: () => undefined };
+  const prepared: (KeepalivedModel | undefined)[] = [];
+  const guard = { prepare: (model: KeepalivedModel | undefined) => void prepared.push(model) };
   const modelSettings = { ...settings, clusterName: 'cluster' };
   const lists = [{ kind: 'api', list, lastRun: [] }] as const;
   const parts = { wake: createWake(), lists, modelSettings, guard, observers };
@@ -55,7 +57,7 @@ async function group() {
   const configuration = vrrpConfiguration(settings, parts);
   // The last good copy is written in the background.
   onTestFinished(() => configuration.deployer.ended());
-  return { dir, configuration, observe, inputOf, logged, registry };
+  return { dir, configuration, observe, inputOf, logged, registry, prepared };
 }
 
 test('a removed node is not counted while keepalived still has it as a peer', async () => {
@@ -100,6 +102,17 @@ test('a deployment is aborted if it would remove a node that is listed again', a
   expect(logged.at(-1)).toEqual({ event: 'configuration-superseded', message });
   expect(registry.text()).toContain('hawser_applies_total{result="failed"} 0');
   expect(changeProblem('keepalived.conf', configuration.view().lastChange)).toBe(false);
+});
+
+test("a model that is not ready keeps the router id guard's verdict, a removal ends it", async () => {
+  const { configuration, observe, prepared } = await group();
+  // Two nodes with one address: there is no model.
+  await observe('cp-1', 'xx-1');
+  expect((await configuration.next(signal)).input).toBeDefined();
+  expect(prepared).toEqual([]);
+  await observe('cp-251', 'cp-252');
+  for (let rounds = 0; rounds < 2; rounds += 1) await configuration.next(signal);
+  expect(prepared).toContain(undefined);
 });
 
 test('nothing is deployed that would remove a node which is listed already', async () => {
