@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { notedHealthUrl } from '../../../src/keepalived/fallback-probe.ts';
 import { writeParticipationNote } from '../../../src/keepalived/participation-note.ts';
+import { readTrackValue } from '../../../src/keepalived/track-file.ts';
 import { createVrrpPair, PATIENT, type VrrpNode } from '../../helpers/keepalived-node.ts';
 import { readLogEvents } from '../../helpers/supervisor-process.ts';
 import { routerHealth } from '../../helpers/vrrp/ingress-router.ts';
@@ -17,6 +18,8 @@ function keepWriting(path: string, value: number): { readonly stop: () => void }
   const stop = (): void => clearInterval(timer);
   return { stop, [Symbol.dispose]: stop };
 }
+
+const trackValue = ({ paths }: VrrpNode) => readTrackValue(paths.track);
 
 /** A node without a peer, whose monitor has written this value and does not time out. */
 async function holderReporting(node: VrrpNode, value: number) {
@@ -42,15 +45,12 @@ test('if the monitor of a holder without a service is silent, the VIP moves to a
   await other.waitForState('MASTER');
   await holder.waitForState('BACKUP');
   expect(a.events('monitor-silent')).toHaveLength(1);
-  await waitFor(
-    'the value of a node that holds nothing',
-    () => readFileSync(a.paths.track, 'utf8') === '-60\n',
-  );
+  await waitFor('the value of a node that holds nothing', () => trackValue(a) === -60);
 
   there.stop();
   await waitFor('the other one to be missed', () => b.events('monitor-silent').length > 0);
   expect(b.events('monitor-silent')).toHaveLength(1);
-  await waitFor('its holder to keep its bonus', () => readFileSync(b.paths.track, 'utf8') === '-30\n');
+  await waitFor('its holder to keep its bonus', () => trackValue(b) === -30);
   await waitFor('it to count with what is left', async () => {
     const [instance] = (await other.status()).instances;
     return instance?.state === 'MASTER' && instance.priority === 180;
@@ -97,7 +97,7 @@ test('a monitor that goes silent on the holder moves nothing while the service t
   const takenBefore = taken();
   here.stop();
   await times('monitor-silent', () => a.events('monitor-silent'), 1);
-  await waitFor("a holder's value", () => readFileSync(a.paths.track, 'utf8') === '30\n');
+  await waitFor("a holder's value", () => trackValue(a) === 30);
   expect((await holder.status()).trackFiles).toMatchObject([{ silent: true, demoted: false, value: 30 }]);
   expect(a.events('node-demoted')).toEqual([]);
   expect(taken()).toBe(takenBefore);
@@ -129,5 +129,5 @@ test('the bonus of a holder does not outlive its keepalived', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
   expect((await holderReporting(a, 30)).instance).toMatchObject({ priority: 220 });
-  expect(readFileSync(a.paths.track, 'utf8')).toBe('0\n');
+  expect(trackValue(a)).toBe(0);
 });
