@@ -103,7 +103,12 @@ export const keepalivedStopCommand = commandSpec({
   name: 'keepalived stop',
   summary: 'Makes keepalived give its VIPs up and end; the supervisor stays.',
   flags,
-  examples: [['hawser keepalived stop', 'out of the group until: hawser keepalived start']],
+  examples: [
+    [
+      'hawser keepalived stop',
+      'out of the group until hawser keepalived start or a restart of the container',
+    ],
+  ],
   notes: [
     'For work on a node, hawser drain is gentler.',
     'Exit codes: 0 done, 1 refused or no answer, 2 usage.',

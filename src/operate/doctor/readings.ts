@@ -72,10 +72,10 @@ export function createReadings(
   };
 }
 
-function once<T>(reading: () => Promise<T>): () => Promise<T> {
+function once<T>(read: () => Promise<T>): () => Promise<T> {
   let found: Promise<T> | undefined;
   return () => {
-    found ??= reading();
+    found ??= read();
     return found;
   };
 }

@@ -95,7 +95,7 @@ export async function undrain(settings: UndrainSettings): Promise<OrderReport> {
 }
 
 async function removeDrain(settings: UndrainSettings): Promise<OrderOutcome> {
-  const { steering: path, kind } = settings;
+  const { steering: path } = settings;
   const file = await readOrderFile(path);
   if (file.kind === 'none') return { outcome: 'done', notes: ['This node is not drained.'] };
   try {
@@ -106,17 +106,26 @@ async function removeDrain(settings: UndrainSettings): Promise<OrderOutcome> {
     const { order } = file;
     if (order.order !== 'drain')
       return refused('Cannot undrain', ['this node is not drained; a move-vip is in progress']);
-    // A VIP that this node no longer has must not remain: the monitor refuses an order for nothing else.
-    const status = kind === undefined ? '' : await askMonitor(settings);
-    const isHere = (vip: VipKind): boolean =>
-      typeof status === 'string' || status.priorities.some((each) => each.kind === vip);
-    const left = kind === undefined ? [] : order.vips.filter((each) => !kind.includes(each) && isHere(each));
+    const left = await remainingKinds(order, settings);
     if (left.length === 0) await removeOrder(path, order.id);
     else await replaceOrder(path, order.id, { ...order, id: newOrderId(), vips: left });
     return { outcome: 'done', notes: [`This node is not drained any more (it was by ${order.by}).`] };
   } catch (error) {
     return refused('Cannot undrain', [notWritable(path, error)]);
   }
+}
+
+/**
+ * The kinds that stay drained. Without those that this node no longer has, if its monitor answers: a monitor refuses an order that is
+ * for none of its kinds.
+ */
+async function remainingKinds(order: DrainOrder, settings: UndrainSettings): Promise<readonly VipKind[]> {
+  const { kind: undrained } = settings;
+  if (undrained === undefined) return [];
+  const status = await askMonitor(settings);
+  const isHere = (kind: VipKind): boolean =>
+    typeof status === 'string' || status.priorities.some((each) => each.kind === kind);
+  return order.vips.filter((kind) => !undrained.includes(kind) && isHere(kind));
 }
 
 /** Waits until the monitor has applied the change. Resolves with undefined then, or with the problem. */

@@ -56,7 +56,7 @@ export function createSplitBrainAlarm(
       const othersOf = answers && otherHolders(answers, answers.length === 0 ? [] : await neighbours(), all);
       for (const instance of all)
         update(instance, { holds: here.includes(instance), others: othersOf?.(instance), nowMs });
-      // A node that was removed has no instances any more.
+      // A removed node has no instances.
       for (const [vip, { instance }] of states) {
         if (all.some((each) => each.vip === vip)) continue;
         update(instance, { holds: false, others: [], nowMs });

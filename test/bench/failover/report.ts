@@ -30,7 +30,7 @@ export function summarize(fault: Fault, trials: readonly Measured[], failed: num
   return { ...summaries[fault.headline], failed, metrics: summaries, trials };
 }
 
-/** Also false without a measurement: an unmeasured promise counts as not kept. */
+/** Also false without a measurement: an unmeasured promise is treated as broken. */
 export function isMet(result: SubjectResult, metric: Metric, target: FailoverTarget): boolean {
   const summary = result.metrics[metric];
   return result.failed === 0 && summary !== undefined && summary[target.of] <= target.atMost;

@@ -10,7 +10,7 @@ import {
 } from '../../../src/engine/system/process/processes.ts';
 import { cleanUpAfterDeath } from '../../helpers/survivor.ts';
 
-/** Where the engines and nodes of the tests are. On disk, because images are large. */
+/** The folder for the tests' engines and nodes, on disk because images are large. */
 export const RUN_FOLDERS = '/var/tmp';
 
 const PREFIX = 'hawser-e2e-';

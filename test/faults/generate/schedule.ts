@@ -82,7 +82,7 @@ function turnsOf(random: Random, first: Role, firstMs: number): readonly Turn[] 
   return turns;
 }
 
-/** Whether two faults cannot be told apart afterwards, or undo each other. */
+/** Whether two faults cannot be distinguished afterwards, or undo each other. */
 function clash(a: Omit<PlannedFault, 'id'>, b: Omit<PlannedFault, 'id'>): boolean {
   if (a.endMs < b.startMs || b.endMs < a.startMs) return false;
   const first = kindOf(a.name);

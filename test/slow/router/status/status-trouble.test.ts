@@ -81,7 +81,7 @@ test('routers with the same name that disagree stop after five contentions, unti
   await waitFor('the statuses of the other one', () => [0, 1, 2, 3].every(canonical));
 });
 
-test("a status that a tenant's program keeps overwriting is left alone, and those of other tenants are written", async () => {
+test("the router gives up on a status that a tenant's program keeps overwriting, and writes those of other tenants", async () => {
   world.create(1);
   const replica = world.start();
   for (let times = 1; times <= 5; times += 1) {
