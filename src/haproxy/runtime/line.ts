@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ProcessId } from '../../engine/system/process/processes.ts';
 import { parseRunningServers, type RunningServers } from '../text/servers-state.ts';
 
@@ -24,8 +25,29 @@ export interface Worker {
   readonly askEach: (commands: readonly string[]) => Promise<readonly string[]>;
 }
 
-export function workerOf({ ask, askEach }: Line, running: Running): Worker {
-  return { ask: (command) => ask(running, command), askEach: (commands) => askEach(running, commands) };
+/**
+ * HAProxy has one lock for its certificates. It refuses a command while another client's holds the lock, such as `show ssl cert` until its output is
+ * read. Such a command is sent again, up to this many times.
+ */
+const MOST_LOCKED = 100;
+const LOCKED_PAUSE_MS = 20;
+const LOCKED = /(?:^|\n)Operations on certificates are currently locked!\s*$/;
+
+export function workerOf(
+  { ask, askEach }: Line,
+  running: Running,
+  lockedPauseMs: number = LOCKED_PAUSE_MS,
+): Worker {
+  return {
+    ask: async (command) => {
+      for (let locked = 0; ; locked += 1) {
+        const reply = await ask(running, command);
+        if (locked === MOST_LOCKED || reply === undefined || !LOCKED.test(reply)) return reply;
+        await pause(lockedPauseMs, undefined, { ref: false });
+      }
+    },
+    askEach: (commands) => askEach(running, commands),
+  };
 }
 
 /** A command of HAProxy's Runtime API, and its answer on success. */

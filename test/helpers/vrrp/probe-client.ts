@@ -54,7 +54,7 @@ function probeWhenDue(): void {
     dueAtMs = Math.max(dueAtMs + Number(gapMs), now - Number(gapMs));
     probe();
   }
-  setTimeout(probeWhenDue, dueAtMs - now);
+  setTimeout(probeWhenDue, Math.max(0, dueAtMs - now));
 }
 probeWhenDue();
 process.stdin.on('end', () => process.exit(0)).resume();
