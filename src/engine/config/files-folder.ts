@@ -50,30 +50,61 @@ export function folderMode(mode: number): number {
 export interface Unnamed {
   since: Map<string, number>;
   nextScanMs: number;
+  /** Bytes written since the last scan. */
+  writtenBytes: number;
 }
 
 const SCAN_EVERY_MS = 10 * 60_000;
 /** A program may be starting with an older configuration, and the supervisor may keep a copy of one. */
 const KEPT_MS = 60 * 60_000;
+/** The folder is often in memory, and a tenant may replace a large file every second. */
+const KEPT_BYTES = 64 * 1024 * 1024;
+/** The files of a set that is being written are not named yet. */
+const ALWAYS_KEPT_MS = 60_000;
 
-/** Removes hawser's files that no configuration has named for an hour, and returns their names. Never fails. */
+/**
+ * Removes hawser's files that no configuration has named for an hour, and beyond 64 MiB the oldest of those not named for a minute. Returns
+ * their names. Scans the folder every ten minutes and after 32 MiB were written. Never fails.
+ */
 export async function removeUnnamed(
   folder: string,
   named: ReadonlySet<string>,
   unnamed: Unnamed,
   nowMs: number,
 ): Promise<readonly string[]> {
-  if (nowMs < unnamed.nextScanMs) return [];
+  if (nowMs < unnamed.nextScanMs && unnamed.writtenBytes < KEPT_BYTES / 2) return [];
   unnamed.nextScanMs = nowMs + SCAN_EVERY_MS;
+  unnamed.writtenBytes = 0;
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const names = entries
     .filter((each) => each.isFile())
     .map((each) => relative(folder, join(each.parentPath, each.name)))
     .filter((name) => !named.has(name) && (isNameOnDisk(name) || nameBehind(basename(name)) !== undefined));
   unnamed.since = new Map(names.map((name) => [name, unnamed.since.get(name) ?? nowMs]));
-  const old = names.filter((name) => nowMs - (unnamed.since.get(name) ?? nowMs) >= KEPT_MS);
-  for (const name of old) await rm(join(folder, name), { force: true }).catch(() => undefined);
-  return old;
+  const expired = await expiredOf(folder, unnamed.since, nowMs);
+  for (const name of expired) await rm(join(folder, name), { force: true }).catch(() => undefined);
+  return expired;
+}
+
+/** The names in `since` to remove. */
+async function expiredOf(
+  folder: string,
+  since: ReadonlyMap<string, number>,
+  nowMs: number,
+): Promise<readonly string[]> {
+  const files = [];
+  for (const [name, sinceMs] of since) {
+    const { mtimeMs = 0, size = 0 } = (await lstat(join(folder, name)).catch(() => undefined)) ?? {};
+    files.push({ name, unnamedMs: nowMs - sinceMs, mtimeMs, size });
+  }
+  let keptBytes = 0;
+  return files
+    .toSorted((a, b) => a.unnamedMs - b.unnamedMs || b.mtimeMs - a.mtimeMs)
+    .filter(({ unnamedMs, size }) => {
+      keptBytes += size;
+      return unnamedMs >= KEPT_MS || (unnamedMs >= ALWAYS_KEPT_MS && keptBytes > KEPT_BYTES);
+    })
+    .map(({ name }) => name);
 }
 
 /** Never fails: a leftover costs only some bytes. */

@@ -23,7 +23,7 @@ interface SetFiles {
   readonly sync: () => Promise<void>;
   /** Records that this set is in place. Its files and those of the previous set are kept. */
   readonly use: (set: Rendered) => void;
-  /** Removes files that no set has named for an hour. `good` is the last good set. */
+  /** Removes files that no set has named for an hour, or for a minute if they exceed 64 MiB. `good` is the last good set. */
   readonly removeOld: (folder: string, good: Rendered) => Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function createSetFiles(): SetFiles {
   /** Stat fields of the files that this process wrote or read, keyed by name. */
   const stamps = new Map<string, string>();
   const unsynced = new Set<string>();
-  const unnamed: Unnamed = { since: new Map(), nextScanMs: 0 };
+  const unnamed: Unnamed = { since: new Map(), nextScanMs: 0, writtenBytes: 0 };
   let inUse: readonly Rendered[] = [];
   /** Mode of the files that are not secret. */
   let mode: number | undefined;
@@ -44,6 +44,7 @@ export function createSetFiles(): SetFiles {
       await write();
     });
     stamps.set(placed.name, stampOf(await statsOf(path)) ?? '');
+    unnamed.writtenBytes += Buffer.byteLength(placed.content);
     unsynced.add(path).add(dirname(path)).add(folder).add(dirname(folder));
   };
   /** Whether a file is unchanged since it was written. A file of another process is read once. */
