@@ -26,6 +26,8 @@ interface DeployerParts<T> {
   readonly proxy: ProxyClient;
   readonly check: ConfigurationCheck;
   readonly policy: Policy;
+  /** Whether a newer configuration is about to be deployed. Called between two runtime updates. */
+  readonly isSuperseded?: () => boolean;
   /** Called before a reload, not before a runtime update. */
   readonly onReload?: () => void;
   /** Called once with each outcome, one call at a time. `startMs` is the monotonic time at which the work for the outcome began. */
@@ -36,7 +38,8 @@ interface DeployerParts<T> {
 export interface Deployer<T> {
   /**
    * Sets the desired configuration. Resolves when nothing more can be done for it now: it is in effect, waits for its reload, or waits for a retry
-   * after a failure. The retry needs no further call. Make one call at a time. Call again with the same set to have the disk checked. Rejects if
+   * after a failure. The retry needs no further call. If it takes several runtime updates and `isSuperseded` returns true, it resolves between two of
+   * them, and the updates go on until the next call. Make one call at a time. Call again with the same set to have the disk checked. Rejects if
    * `signal` aborts, and on a bug. If `abandon` aborts, the work stops at once, and the abort reason is the message of the outcome.
    */
   readonly deploy: (set: Rendered, of: T, signal: AbortSignal, abandon?: AbortSignal) => Promise<void>;
@@ -52,18 +55,24 @@ export interface Deployer<T> {
 const ACTION_LIMIT_MS = 15 * 60_000;
 
 export function createDeployer<T>(parts: DeployerParts<T>): Deployer<T> {
-  const { policy, observe } = parts;
+  const { policy, observe, isSuperseded = () => false } = parts;
   let hasServed = false;
   let startMs: number | undefined;
   let reports = Promise.resolve();
   let background: Promise<unknown> = Promise.resolve();
   let stops: Stops | undefined;
   let waiting: PromiseWithResolvers<void> | undefined;
+  let last: Work<T> | undefined;
+  let failure: { readonly error: unknown } | undefined;
+  const fail = (error: unknown): void => {
+    failure = { error };
+    waiting?.reject(error);
+  };
   const report = (each: Report<T>): void => {
     const beganMs = startMs ?? monotonicMs();
     startMs = undefined;
     hasServed ||= each.isCheck !== true && each.isPart !== true && isServed(each.outcome);
-    reports = reports.then(() => observe(each, beganMs)).catch((error: unknown) => waiting?.reject(error));
+    reports = reports.then(() => observe(each, beganMs)).catch(fail);
   };
   const act = (action: DeployAction<T>, dispatch: (event: DeployEvent<T>) => void): Promise<void> | void => {
     if (action.kind === 'report') return report(action);
@@ -84,10 +93,13 @@ export function createDeployer<T>(parts: DeployerParts<T>): Deployer<T> {
       const event = outcomeOf(rest.action, error, parts.configPath, stops);
       if (event !== undefined) return event;
     }
-    waiting?.reject(stops?.signal.aborted === true ? stops.signal.reason : error);
+    fail(stops?.signal.aborted === true ? stops.signal.reason : error);
     return undefined;
   };
-  const keep = ({ doing }: Deploy<T>): void => {
+  const keep = ({ doing, done }: Deploy<T>): void => {
+    const isNextUpdate = doing?.kind === 'update' && doing !== last && done.updated !== undefined;
+    last = doing;
+    if (isNextUpdate && isSuperseded()) waiting?.resolve();
     if (doing === undefined) queueMicrotask(() => void resolveIfIdle());
   };
   const resolveIfIdle = async (): Promise<void> => {
@@ -107,6 +119,7 @@ export function createDeployer<T>(parts: DeployerParts<T>): Deployer<T> {
   return {
     deploy: async (set, of, signal, abandon) => {
       signal.throwIfAborted();
+      if (failure !== undefined) throw failure.error;
       stops = { signal, abandon };
       waiting = Promise.withResolvers();
       const { promise } = waiting;

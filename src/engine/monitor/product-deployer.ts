@@ -18,6 +18,7 @@ interface DeployedProduct<T> extends Pick<Partial<Policy>, 'compare' | 'reloadEv
   readonly check: ConfigurationCheck;
   /** When a file is validated; before it is written by default. */
   readonly checks?: Policy['check'];
+  readonly isSuperseded?: () => boolean;
   readonly onReload?: () => void;
   /** Inputs of a configuration. A changed input is the cause of the next outcome. */
   readonly origin: (version: Report<T>['version']) => Origin;
@@ -37,13 +38,15 @@ interface ProductDeployer<T> extends Deployer<T> {
 
 /** A deployer for one product's file that records and logs changes. By default every change is validated before it is written, and needs a reload. */
 export function deployerOf<T>(product: DeployedProduct<T>, observers: Observers): ProductDeployer<T> {
-  const { config: configPath, socket: socketPath, reloadTimeoutMs, check, onReload, compare } = product;
+  const { config: configPath, socket: socketPath, reloadTimeoutMs, check, compare } = product;
+  const { isSuperseded, onReload } = product;
   const changes = createChangeRecord();
   const isChangeable = product.proxy?.makesChanges !== false;
   const connected = { socketPath, ...(reloadTimeoutMs !== undefined && { reloadTimeoutMs }) };
   const deployer = createDeployer<T>({
     configPath,
     check,
+    ...(isSuperseded && { isSuperseded }),
     ...(onReload && { onReload }),
     store: createStore({ configPath, onForeign: logForeignFile(observers) }),
     proxy: product.proxy ?? connectProxy(connected),

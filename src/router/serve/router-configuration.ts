@@ -77,6 +77,7 @@ export function routerConfiguration(
       reloadTimeoutMs: RELOAD_TIMEOUT_MS,
       reloadEveryMs: settings.reloadInterval,
       compare: compareSets(settings),
+      isSuperseded: wake.isPoked,
       proxy:
         reloadScript === undefined
           ? undefined

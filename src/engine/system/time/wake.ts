@@ -2,6 +2,8 @@
 export interface Wake {
   /** Ends the current sleep, or else the next one at once. Several calls before that count as one. */
   readonly poke: () => void;
+  /** Whether the next sleep ends at once. */
+  readonly isPoked: () => boolean;
   /** Resolves when poked, after `timeoutMs`, or when `signal` aborts. Pending I/O is handled first, however often a loop calls this. */
   readonly sleep: (timeoutMs: number, signal: AbortSignal) => Promise<void>;
 }
@@ -14,6 +16,7 @@ export function createWake(): Wake {
       poked = true;
       end?.();
     },
+    isPoked: () => poked,
     sleep: (timeoutMs, signal) =>
       new Promise((resolve) => {
         const finish = (): void => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createDeployer } from '../../../../src/engine/config/deployer.ts';
-import type { ProxyClient } from '../../../../src/engine/config/proxy.ts';
+import type { ProxyClient, UpdateResult } from '../../../../src/engine/config/proxy.ts';
 import { type Rendered, revisionOf } from '../../../../src/engine/config/set.ts';
 import type { OnDisk, Store } from '../../../../src/engine/config/store.ts';
 
@@ -73,4 +73,87 @@ test('deploy() rejects with the reason of an aborted signal', async () => {
   stop.abort(new Error('stopped'));
   await expect(deployed).rejects.toThrow('stopped');
   await expect(deployer.deploy(set, 'second', stop.signal)).rejects.toThrow('stopped');
+});
+
+/** A program that counts up to a number, one runtime update for each. `updates` grows as they begin. */
+function createCounter(isSuperseded: () => boolean) {
+  const numbered = (number: number): Rendered => ({ text: `${number}`, mode: 0o644 });
+  const updates: number[] = [];
+  let main: OnDisk = { revision: revisionOf(numbered(0)), isOwn: true };
+  let finish: (result: UpdateResult) => void = () => undefined;
+  const store: Partial<Store> = {
+    onDisk: async () => main,
+    good: async () => undefined,
+    keepModes: async () => undefined,
+    put: async (put) => {
+      main = { revision: revisionOf(put), isOwn: true };
+      return { kind: 'valid' };
+    },
+    checkInPlace: async () => ({ kind: 'valid' }),
+    keepAsGood: async () => undefined,
+  };
+  const proxy: Partial<ProxyClient> = {
+    running: async () => revisionOf(numbered(0)),
+    apply: async ({ changes: [change] }) => {
+      if (change === undefined) return { is: 'done', stats: {} };
+      updates.push(Number(Object.values(change)[0]));
+      return await new Promise((resolve) => {
+        finish = resolve;
+      });
+    },
+    keepAsGood: async () => undefined,
+  };
+  const deployer = createDeployer<number>({
+    configPath: '/haproxy.cfg',
+    store: store as Store,
+    proxy: proxy as ProxyClient,
+    check: async () => ({ kind: 'valid' }),
+    policy: {
+      check: 'when-idle',
+      reloadEveryMs: 0,
+      compare: (running, desired) => {
+        const next = Number(running.text) + Math.sign(Number(desired.text) - Number(running.text));
+        const isLast = numbered(next).text === desired.text;
+        return { changes: [{ next }], running: isLast ? desired : numbered(next), reload: [] };
+      },
+    },
+    isSuperseded,
+    observe: () => undefined,
+  });
+  const update = async (): Promise<void> => {
+    finish({ is: 'done', stats: {} });
+    await new Promise(setImmediate);
+  };
+  return { deploy: (number: number) => deployer.deploy(numbered(number), number, signal), updates, update };
+}
+
+test('a newer configuration is taken between two runtime updates of an older one', async () => {
+  let isSuperseded = false;
+  const { deploy, updates, update } = createCounter(() => isSuperseded);
+  await deploy(0);
+  let isDone = false;
+  const first = deploy(9).then(() => {
+    isDone = true;
+  });
+  await update();
+  await update();
+  expect([updates, isDone]).toEqual([[1, 2, 3], false]);
+  isSuperseded = true;
+  await update();
+  await first;
+  expect(updates).toEqual([1, 2, 3, 4]);
+
+  // The fourth update is in progress. It does not end the second call.
+  let isSecondDone = false;
+  const second = deploy(2).then(() => {
+    isSecondDone = true;
+  });
+  await new Promise(setImmediate);
+  expect(isSecondDone).toBe(false);
+  isSuperseded = false;
+  await update();
+  await update();
+  await update();
+  await second;
+  expect(updates).toEqual([1, 2, 3, 4, 3, 2]);
 });

@@ -26,7 +26,7 @@ async function timesOf(untilMs: number, { wakesAt = [], renderMs = 0, heldUntilM
   };
   await runConfigurationLoop<number>(
     {
-      wake: { poke: () => undefined, sleep },
+      wake: { poke: () => undefined, isPoked: () => false, sleep },
       checkIntervalMs: CHECK_INTERVAL_MS,
       beat: () => undefined,
       now: () => nowMs,
