@@ -29,7 +29,7 @@ export async function askMaster(
 ): Promise<string | undefined> {
   const untilMs = monotonicMs() + withinMs;
   for (;;) {
-    const reply = await askRuntimeApi(masterSocket, text, untilMs - monotonicMs());
+    const reply = await askRuntimeApi(masterSocket, text, Math.max(1, untilMs - monotonicMs()));
     const isOver = untilMs - monotonicMs() <= AGAIN_MS;
     if (reply !== undefined || isOver || !isAlive(master)) return reply;
     await pause(AGAIN_MS, undefined, { ref: false });
