@@ -10,6 +10,7 @@ export interface DesiredServers {
   /** The list of an earlier run. Before a list is applied, new lists are compared with it. */
   readonly lastKnown: readonly ApiServer[] | undefined;
   readonly agreement: PollAgreement | undefined;
+  /** Servers whose probe failed since the latest list was first observed. */
   readonly failedProbe: readonly ApiServer[];
 }
 
@@ -35,9 +36,11 @@ export function recordObserved(
   nowMs: number,
 ): DesiredServers {
   const { via, servers } = observation;
+  const isRepeated = desired.latest !== undefined && sameServers(desired.latest, servers);
   return {
     ...desired,
     latest: servers,
+    failedProbe: isRepeated ? desired.failedProbe : [],
     settling: settle(desired.settling, servers, nowMs),
     agreement: countPoll(desired.agreement, via, servers),
   };

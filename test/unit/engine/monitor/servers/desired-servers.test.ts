@@ -43,6 +43,17 @@ test('after a restart the first list is compared with the last-known list', () =
   });
 });
 
+test('a probe that failed counts for one loss only', () => {
+  const [one, lost] = [serversNamed(1), serversNamed(2, 3)];
+  const served = recordApplied(polled(startDesired(undefined, SETTLE_MS), three, 0), three, 500);
+  const shrunk = (before: DesiredServers) =>
+    [1_000, 2_000, 3_000].reduce((desired, now) => polled(desired, one, now), before);
+  const failed = polled({ ...shrunk(served), failedProbe: lost }, one, 4_000);
+  expect(decideDesired(failed, 5_000)).toEqual({ kind: 'apply', servers: one });
+  const again = shrunk(polled(failed, three, 5_000));
+  expect(decideDesired(again, 6_000)).toMatchObject({ kind: 'hold', reason: 'lost-servers-not-failed' });
+});
+
 test('after any events, a stable list that loses no majority is applied in the end', () => {
   const step = fc.record({ list: fc.constantFrom(three, four), passMs: fc.nat(800), apply: fc.boolean() });
   fc.assert(
