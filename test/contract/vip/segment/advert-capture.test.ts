@@ -63,7 +63,9 @@ test('foreign adverts with our id or our VIP are captured, and those with both o
   const adverts = await waitFor('every router to be heard', async () => {
     const heard = await capture.read();
     if (typeof heard === 'string') throw new Error(heard);
-    return heard.foreign.length >= 7 ? heard.foreign : undefined;
+    if (heard.foreign.length < 7)
+      throw new Error(`heard only ${heard.foreign.map(({ virtualRouterId }) => virtualRouterId)}`);
+    return heard.foreign;
   });
   const shown = adverts.map(
     ({ virtualRouterId: id, version, vip, family }) => `${id} v${version} ${family} ${vip}`,
