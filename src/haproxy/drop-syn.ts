@@ -36,6 +36,7 @@ const SPARE_MS = 2_000;
 export function dropSyns(program: ProxyDriver, options: Options): SynDrop {
   const table = `${DROP_SYN_TABLE}${options.instance === undefined ? '' : `-${options.instance}`}`;
   let turn = 0;
+  let isStarting = false;
   const nft = async (ruleset: string): Promise<void> => {
     const { exitCode, stderr } = await runLeanCommand(['nft', '-f', '-'], {
       timeoutMs: NFT_TIMEOUT_MS,
@@ -64,7 +65,20 @@ export function dropSyns(program: ProxyDriver, options: Options): SynDrop {
         if ((await program.check('live')).kind === 'invalid') return false;
         const ports = portsOf(options.statsSocket);
         if (ports.length > 0) await use(dropRuleset(table, ports, options.startTimeoutMs + SPARE_MS));
-        return await program.saveState();
+        const isSaved = await program.saveState();
+        // Nothing starts if the worker that was to be replaced answers again.
+        isStarting = false;
+        const mine = turn;
+        setTimeout(() => {
+          if (turn === mine && !isStarting) void allow();
+        }, CLOSING_MS).unref();
+        return isSaved;
+      },
+      start: (request) => {
+        const outcome = program.start(request);
+        isStarting = outcome.kind === 'started';
+        if (!isStarting) allowSoon();
+        return outcome;
       },
       prove: async (running, signal) => {
         const workers = await program.prove(running, signal);

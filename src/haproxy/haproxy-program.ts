@@ -220,9 +220,12 @@ function writeState(stateFile: string, state: string): boolean {
 
 async function keepLastGood(config: string, lastGood: string, revision: string): Promise<boolean> {
   const isThere = (): boolean => readConfiguration(lastGood).kind === 'present';
-  const configuration = readConfiguration(config);
-  if (configuration.kind === 'unusable' || configuration.revision !== revision) return isThere();
-  return await writeFileAtomically(lastGood, configuration.bytes, { mode: 0o600 }).then(() => true, isThere);
+  for (const path of [config, `${config}.last-good`]) {
+    const found = readConfiguration(path);
+    if (found.kind === 'unusable' || found.revision !== revision) continue;
+    return await writeFileAtomically(lastGood, found.bytes, { mode: 0o600 }).then(() => true, isThere);
+  }
+  return isThere();
 }
 
 async function findMaster(masterSocket: string): Promise<ProcessId | undefined> {

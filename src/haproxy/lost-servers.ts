@@ -2,7 +2,7 @@ import { probeTcp } from '../engine/system/network/probe-tcp.ts';
 import { clientSessions, type Session } from './parse-replies.ts';
 import { backendOf } from './runtime/describe-configuration.ts';
 import type { Running } from './runtime/line.ts';
-import { downServers, serverPlaces } from './text/servers-state.ts';
+import { downServers, type Place, serverPlaces } from './text/servers-state.ts';
 
 type AskAll = (running: Running, commands: readonly string[]) => Promise<string | undefined>;
 type EndSome = (
@@ -17,9 +17,19 @@ const MOST_PROBED = 64;
 /** Backends per request. */
 const BATCH = 50;
 
+/** A server with its address in one generation, if that is known. */
+interface Placed {
+  readonly server: string;
+  readonly place: Place | undefined;
+}
+
+function keyOf(server: string, place: Place | undefined): string {
+  return `${server} ${place?.host}:${place?.port}`;
+}
+
 /**
  * Returns a function that ends the sessions of draining generations with dead servers: servers that are down in the serving generation, and servers
- * that it does not have and whose machine is silent. A server that refuses connections is alive and may be finishing its requests. Only backends with
+ * that it does not have, or not at that address, and whose machine is silent. A server that refuses connections is alive and may be finishing its requests. Only backends with
  * draining sessions are polled.
  */
 export function createLostServers(
@@ -49,8 +59,8 @@ export function createLostServers(
       sessions.map(({ server }) => server).filter((server) => /^[\w.:-]+\/[\w.:-]+$/.test(server)),
     );
   };
-  /** The servers that have been silent for long enough, at the addresses that the generations report. */
-  const silentOf = async (places: ReturnType<typeof serverPlaces>): Promise<ReadonlySet<string>> => {
+  /** The keys of the servers that have been silent for long enough. */
+  const silentOf = async (places: ReadonlyMap<string, Place>): Promise<ReadonlySet<string>> => {
     // First the servers that were silent, then those not probed for longest.
     const rank = ([server]: readonly [string, unknown]): number =>
       silences.has(server) ? -1 : (probedIn.get(server) ?? 0);
@@ -74,22 +84,32 @@ export function createLostServers(
     const used = new Set(uses.flatMap(({ servers }) => [...servers]));
     if (used.size === 0) return [];
     const now = await statesOf(serving, used);
-    const present = serverPlaces(now);
-    const gone = new Set([...used].filter((server) => !present.has(server)));
-    const places = await Promise.all(
+    const [present, down] = [serverPlaces(now), downServers(now)];
+    const placed = await Promise.all(
       uses.map(async ({ running, servers }) => {
-        const missed = new Set([...servers].filter((server) => gone.has(server)));
-        return [...serverPlaces(await statesOf(running, missed))].filter(([server]) => missed.has(server));
+        const places = serverPlaces(await statesOf(running, servers));
+        return { running, servers: [...servers].map((server) => ({ server, place: places.get(server) })) };
       }),
     );
-    const lost = new Set([...downServers(now), ...(await silentOf(new Map(places.flat())))]);
-    const isEnding = ({ server }: Session): boolean => lost.has(server);
+    // A name may belong to another pod by now.
+    const isSamePod = ({ server, place }: Placed): boolean =>
+      place === undefined || keyOf(server, place) === keyOf(server, present.get(server));
+    const removed = placed.flatMap(({ servers }) => servers.filter((each) => !isSamePod(each)));
+    const silent = await silentOf(
+      new Map(removed.flatMap(({ server, place }) => (place ? [[keyOf(server, place), place]] : []))),
+    );
+    const isLost = (each: Placed): boolean =>
+      isSamePod(each) ? down.has(each.server) : silent.has(keyOf(each.server, each.place));
+    const lost = placed.map(({ running, servers }) => ({
+      running,
+      names: new Set(servers.filter(isLost).map(({ server }) => server)),
+    }));
     return await Promise.all(
-      uses
-        .filter(({ servers }) => [...servers].some((server) => lost.has(server)))
-        .map(async ({ running }) => ({
+      lost
+        .filter(({ names }) => names.size > 0)
+        .map(async ({ running, names }) => ({
           generation: running.generation,
-          ended: await endSome(running, (sessions) => sessions.filter(isEnding)),
+          ended: await endSome(running, (sessions) => sessions.filter(({ server }) => names.has(server))),
         })),
     );
   };

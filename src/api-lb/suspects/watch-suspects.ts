@@ -57,6 +57,9 @@ export const watchSuspects: ServerWatch = ({ program, serving, log }) => {
     const at = monotonicMs();
     const round = suspectsOf(observed, servers, { at, hasNewAddress });
     observed = round.observed;
+    // A router's servers are pods, so names come and go.
+    for (const ends of [noProbeUntilMs, noLogUntilMs])
+      for (const [name, endMs] of ends) if (endMs <= at) ends.delete(name);
     const ready = round.suspects.filter(
       ({ server: { name } }) => !busy.has(name) && (hasNewAddress || (noProbeUntilMs.get(name) ?? 0) <= at),
     );

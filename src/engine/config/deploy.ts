@@ -147,6 +147,13 @@ function written<T>(
   }
 }
 
+/** Even if another version is desired by now: on a busy router no check ends before the next change. */
+function keptAsGood<T>(state: Deploy<T>, version: Version<T>, emit: Emit<T>): Deploy<T> {
+  if (state.good === version.revision) return state;
+  emit({ kind: 'keep-as-good', version });
+  return { ...state, good: version.revision };
+}
+
 function accepted<T>(state: Deploy<T>, valid: Revision): Deploy<T> {
   const refused = new Map(state.refused);
   refused.delete(valid);
@@ -251,7 +258,7 @@ function checked<T>(
   switch (outcome.kind) {
     case 'valid':
       emit({ kind: 'report', outcome: { kind: 'unchanged' }, version, isValid: true, isCheck: true });
-      return accepted(next, version.revision);
+      return keptAsGood(accepted(next, version.revision), version, emit);
     case 'invalid':
       return refuse(next, version, { ...outcome, kind: 'rejected', by: 'check' }, nowMs);
     case 'impossible':

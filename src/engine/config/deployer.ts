@@ -39,7 +39,7 @@ export interface Deployer<T> {
   /**
    * Sets the desired configuration. Resolves when nothing more can be done for it now: it is in effect, waits for its reload, or waits for a retry
    * after a failure. The retry needs no further call. If it takes several runtime updates and `isSuperseded` returns true, it resolves between two of
-   * them, and the updates go on until the next call. Make one call at a time. Call again with the same set to have the disk checked. Rejects if
+   * them, for at most five seconds in a row. The updates go on until the next call. Make one call at a time. Call again with the same set to have the disk checked. Rejects if
    * `signal` aborts, and on a bug. If `abandon` aborts, the work stops at once, and the abort reason is the message of the outcome.
    */
   readonly deploy: (set: Rendered, of: T, signal: AbortSignal, abandon?: AbortSignal) => Promise<void>;
@@ -54,6 +54,9 @@ export interface Deployer<T> {
 /** Limit for one action: far more than a search for damaged files, two checks and two reloads take. */
 const ACTION_LIMIT_MS = 15 * 60_000;
 
+/** The write and the reload come after all updates of one configuration, so one must finish now and then. */
+const LONGEST_SUPERSEDED_MS = 5_000;
+
 export function createDeployer<T>(parts: DeployerParts<T>): Deployer<T> {
   const { policy, observe, isSuperseded = () => false } = parts;
   let hasServed = false;
@@ -63,6 +66,7 @@ export function createDeployer<T>(parts: DeployerParts<T>): Deployer<T> {
   let stops: Stops | undefined;
   let waiting: PromiseWithResolvers<void> | undefined;
   let last: Work<T> | undefined;
+  let supersededSinceMs: number | undefined;
   let failure: { readonly error: unknown } | undefined;
   const fail = (error: unknown): void => {
     failure = { error };
@@ -99,8 +103,18 @@ export function createDeployer<T>(parts: DeployerParts<T>): Deployer<T> {
   const keep = ({ doing, done }: Deploy<T>): void => {
     const isNextUpdate = doing?.kind === 'update' && doing !== last && done.updated !== undefined;
     last = doing;
-    if (isNextUpdate && isSuperseded()) waiting?.resolve();
+    if (doing?.kind !== 'update') supersededSinceMs = undefined;
+    if (isNextUpdate && isSuperseded()) {
+      supersededSinceMs ??= monotonicMs();
+      if (monotonicMs() - supersededSinceMs < LONGEST_SUPERSEDED_MS)
+        queueMicrotask(() => void resolveEarly());
+    }
     if (doing === undefined) queueMicrotask(() => void resolveIfIdle());
+  };
+  const resolveEarly = async (): Promise<void> => {
+    const early = waiting;
+    await reports;
+    early?.resolve();
   };
   const resolveIfIdle = async (): Promise<void> => {
     await reports;
@@ -228,9 +242,9 @@ async function keepAsGood<T>(
   set: Rendered,
   signal: AbortSignal,
 ): Promise<void> {
-  // Notify the supervisor first. It keeps only the running version, and another one may run by the time the disk is synced.
-  await proxy.keepAsGood(revisionOf(set), signal);
+  // First on disk: if another version runs by now, the supervisor copies this one from there.
   await store.keepAsGood(set);
+  await proxy.keepAsGood(revisionOf(set), signal);
 }
 
 /**

@@ -54,6 +54,12 @@ export interface Unnamed {
   writtenBytes: number;
 }
 
+interface FileUse {
+  readonly isNamed: (name: string) => boolean;
+  /** Called before a file is removed. */
+  readonly forget: (name: string) => void;
+}
+
 const SCAN_EVERY_MS = 10 * 60_000;
 /** A program may be starting with an older configuration, and the supervisor may keep a copy of one. */
 const KEPT_MS = 60 * 60_000;
@@ -68,7 +74,7 @@ const ALWAYS_KEPT_MS = 60_000;
  */
 export async function removeUnnamed(
   folder: string,
-  named: ReadonlySet<string>,
+  { isNamed, forget }: FileUse,
   unnamed: Unnamed,
   nowMs: number,
 ): Promise<readonly string[]> {
@@ -79,11 +85,18 @@ export async function removeUnnamed(
   const names = entries
     .filter((each) => each.isFile())
     .map((each) => relative(folder, join(each.parentPath, each.name)))
-    .filter((name) => !named.has(name) && (isNameOnDisk(name) || nameBehind(basename(name)) !== undefined));
+    .filter((name) => !isNamed(name) && (isNameOnDisk(name) || nameBehind(basename(name)) !== undefined));
   unnamed.since = new Map(names.map((name) => [name, unnamed.since.get(name) ?? nowMs]));
   const expired = await expiredOf(folder, unnamed.since, nowMs);
-  for (const name of expired) await rm(join(folder, name), { force: true }).catch(() => undefined);
-  return expired;
+  const removed: string[] = [];
+  for (const name of expired) {
+    // A set that names it again may have been written meanwhile.
+    if (isNamed(name)) continue;
+    forget(name);
+    removed.push(name);
+    await rm(join(folder, name), { force: true }).catch(() => undefined);
+  }
+  return removed;
 }
 
 /** The names in `since` to remove. */

@@ -10,7 +10,7 @@ export interface LiveFile {
   readonly path: string;
   /** Written and validated before it replaces the file. Left over only if a monitor was killed. */
   readonly candidate: string;
-  /** A second link to the file while it is validated. */
+  /** A second link to the file while it is validated, with a number appended. */
   readonly checked: string;
   /** A copy of the last text that the supervisor acknowledged. */
   readonly lastGood: string;
@@ -78,9 +78,9 @@ export async function removeLeftovers(file: LiveFile, nowMs: number): Promise<vo
   const directory = dirname(file.path);
   const names = await readdir(directory).catch(() => []);
   const ours = [file.path, file.candidate, file.lastGood].map((path) => basename(path));
+  const isLink = (name: string): boolean => name.startsWith(`${basename(file.checked)}.`);
   const leftovers = names.filter(
-    (name) =>
-      [file.candidate, file.checked].includes(join(directory, name)) || ours.includes(nameBehind(name) ?? ''),
+    (name) => name === basename(file.candidate) || isLink(name) || ours.includes(nameBehind(name) ?? ''),
   );
   for (const name of leftovers) await removeIfOld(join(directory, name), nowMs).catch(() => undefined);
 }

@@ -89,7 +89,8 @@ export function connectProxy(options: SupervisorOptions): ProxyClient {
       const outcome = await ask('status', statusTimeoutMs, signal);
       if (outcome.kind === 'unreachable') return undefined;
       const { current } = statusSchema.safeParse(outcome.answer).data ?? {};
-      return current?.revision ?? current?.configSha256;
+      // keepalived's supervisor has no revisions. HAProxy's reports null after a refused change: then no file describes what runs.
+      return current?.revision === undefined ? current?.configSha256 : (current.revision ?? undefined);
     },
     keepAsGood: async (revision, signal) => {
       const line = JSON.stringify({ from: revision, to: revision, good: true, changes: [] });
@@ -100,7 +101,7 @@ export function connectProxy(options: SupervisorOptions): ProxyClient {
 
 const statusSchema = z.looseObject({
   current: z.nullish(
-    z.looseObject({ configSha256: z.optional(z.string()), revision: z.optional(z.string()) }),
+    z.looseObject({ configSha256: z.optional(z.string()), revision: z.nullish(z.string()) }),
   ),
 });
 

@@ -3,6 +3,7 @@ import { lstat, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf } from '../system/errors.ts';
 import { syncDirectory, syncFile, writeFileAtomically } from '../system/file/atomic-write.ts';
+import { oncePer } from '../system/once-per.ts';
 import { folderMode, makeFolders, removeUnnamed, type Unnamed } from './files-folder.ts';
 import { forEachAtOnce } from './for-each-at-once.ts';
 import { layoutOf, type PlacedFile } from './layout.ts';
@@ -33,6 +34,8 @@ export function createSetFiles(): SetFiles {
   const unsynced = new Set<string>();
   const unnamed: Unnamed = { since: new Map(), nextScanMs: 0, writtenBytes: 0 };
   let inUse: readonly Rendered[] = [];
+  /** The set that was filled last. */
+  let filled: Rendered | undefined;
   /** Mode of the files that are not secret. */
   let mode: number | undefined;
   const writeOne = async (folder: string, placed: PlacedFile, fileMode: number): Promise<void> => {
@@ -73,6 +76,7 @@ export function createSetFiles(): SetFiles {
     remove,
     fill: async (folder, set, how) => {
       if (othersOf(set).length === 0) return [];
+      filled = set;
       const layout = [...layoutOf(set).values()];
       await makeFolders(folder, layout, folderMode(set.mode));
       const isTrusted = ({ name, file }: PlacedFile): boolean =>
@@ -105,14 +109,20 @@ export function createSetFiles(): SetFiles {
       inUse = [...inUse.slice(-1), set];
     },
     removeOld: async (folder, good) => {
-      const named = new Set(
-        [good, ...inUse].flatMap((set) => [...layoutOf(set).values()].map(({ name }) => name)),
-      );
-      for (const name of await removeUnnamed(folder, named, unnamed, Date.now())) stamps.delete(name);
+      const named = new Set([good, ...inUse].flatMap((set) => [...namesOf(set)]));
+      const use = {
+        isNamed: (name: string) => named.has(name) || (filled !== undefined && namesOf(filled).has(name)),
+        forget: (name: string) => void stamps.delete(name),
+      };
+      await removeUnnamed(folder, use, unnamed, Date.now());
       inUse = inUse.slice(-1);
     },
   };
 }
+
+const namesOf = oncePer(
+  (set: Rendered): ReadonlySet<string> => new Set([...layoutOf(set).values()].map(({ name }) => name)),
+);
 
 /** Syncs a file or a folder; a missing one is ignored. */
 async function syncAny(path: string): Promise<void> {

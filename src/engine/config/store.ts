@@ -61,6 +61,8 @@ export function createStore({ configPath, onForeign }: StoreOptions): Store {
   let cached: { readonly stamp: string; readonly onDisk: OnDisk } | undefined;
   const files = createSetFiles();
   let isCleaned = false;
+  /** Two checks may run at the same time. */
+  let checks = 0;
   const locate = async (): Promise<LiveFile> => {
     const file = await findLiveFile(configPath);
     if (!isCleaned) await removeLeftovers(file, Date.now());
@@ -146,16 +148,18 @@ export function createStore({ configPath, onForeign }: StoreOptions): Store {
     keepModes: async (desired) => await keepModes(await locate(), desired),
     checkInPlace: async (check, signal) => {
       const file = await locate();
-      await rm(file.checked, { force: true });
+      checks += 1;
+      const checked = `${file.checked}.${checks}`;
+      await rm(checked, { force: true });
       // Linking another user's file may be forbidden.
-      const path = await link(file.path, file.checked).then(
-        () => file.checked,
+      const path = await link(file.path, checked).then(
+        () => checked,
         () => file.path,
       );
       try {
         return await check(path, signal);
       } finally {
-        await rm(file.checked, { force: true }).catch(() => undefined);
+        await rm(checked, { force: true }).catch(() => undefined);
       }
     },
     sync: files.sync,
@@ -163,6 +167,8 @@ export function createStore({ configPath, onForeign }: StoreOptions): Store {
       const file = await locate();
       const folder = filesFolder(file.path);
       try {
+        // Another set may have replaced it since.
+        await files.fill(folder, set);
         await files.sync();
         await writeFileAtomically(file.lastGood, bytesOnDisk(set, folder), { mode: set.mode });
         await files.removeOld(folder, set);

@@ -96,10 +96,14 @@ export function createRuntime({
   };
   const servers = createServerChanges(line, leftOvers);
   const files = createFileChanges(line, readSetFile);
+  /** Other changes get their turn in between. */
+  const advanceDue = async (running: Running): Promise<void> => {
+    while (await inTurn(() => leftOvers.advance(running, () => false)));
+  };
   /** If more than two steps are needed, the next search for drift or the next removal finishes the work. */
   const advance = async (running: Running): Promise<void> => {
     for (let step = 0; step < 2; step += 1) {
-      await inTurn(() => leftOvers.advance(running, () => false));
+      await advanceDue(running);
       await pause(stepMs, undefined, { ref: false });
     }
   };
@@ -129,7 +133,7 @@ export function createRuntime({
       }
     },
     drift: async (running, desired) => {
-      await inTurn(() => leftOvers.advance(running, () => false));
+      await advanceDue(running);
       if (desired === undefined) return [];
       // In turn, because a server that is being added is also disabled.
       return await inTurn(async () => {

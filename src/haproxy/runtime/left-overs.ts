@@ -19,8 +19,8 @@ export interface LeftOvers {
   readonly optionsOf: (running: Running, server: string) => string | undefined;
   readonly forget: (running: Running, server: string) => void;
   /**
-   * Advances each due server by one step. A server that is `awaited` is due after at most one step's time, unless it may be restored. Returns false
-   * if no server advanced.
+   * Advances up to fifty due servers by one step each, and every `awaited` one. A server that is `awaited` is due after at most one step's time, unless
+   * it may be restored. Returns false if no server advanced.
    */
   readonly advance: (running: Running, awaited: (server: string) => boolean) => Promise<boolean>;
 }
@@ -36,6 +36,9 @@ interface LeftOver {
   readonly dueMs: number;
   readonly options: string | undefined;
 }
+
+/** HAProxy's answers to these take tens of milliseconds, which is how long a change of another tenant may wait. */
+const MOST_STEPS = 50;
 
 export function createLeftOvers(
   { end, remove }: RemovalCommands,
@@ -80,14 +83,18 @@ export function createLeftOvers(
     advance: async (running, awaited) => {
       const leaving = inGeneration(running);
       let hasAdvanced = false;
+      let steps = 0;
       for (const [server, leftOver] of [...leaving]) {
         const leftMs = leftOver.dueMs - monotonicMs();
         const isFinishing = leftOver.stage === 'leaving' && leftOver.options !== undefined;
         if (leftMs > 0 && (isFinishing || !awaited(server))) continue;
+        if (steps >= MOST_STEPS && !awaited(server)) continue;
+        steps += 1;
         if (leftMs > 0) await pause(Math.ceil(Math.min(leftMs, stepMs)));
         const after = await next(running, server, leftOver);
-        if (after === undefined) leaving.delete(server);
-        else leaving.set(server, after);
+        // At the end: a server that HAProxy refuses to delete must not use up the steps of the others.
+        leaving.delete(server);
+        if (after !== undefined) leaving.set(server, after);
         hasAdvanced ||= after?.stage !== leftOver.stage;
       }
       return hasAdvanced;

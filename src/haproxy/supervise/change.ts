@@ -46,6 +46,8 @@ export function nextChange(state: State, now: number, emit: Emit): State {
       requests: change.requests,
       result: { stage: 'change', message, running: running ?? null },
     });
+    // Proven by a check, but another configuration runs by now.
+    if (isRequest && change.good === true) emit({ kind: 'keep-last-good', revision: change.to });
     return nextChange(next, now, emit);
   }
   if (isRequest && (isMade || change.changes.length === 0)) {

@@ -62,7 +62,7 @@ function describeServing(state: State, sessions: Sessions, now: number): Supervi
     workers: workers.map((worker) => worker.pid),
     config,
     configSha256,
-    ...(revision !== undefined && { revision }),
+    revision: revision ?? null,
     ageMs: Math.round(now - provenAt),
     sessions: sessions.get(number) ?? null,
   };

@@ -20,8 +20,8 @@ export const supervisorStatusSchema = z.object({
       config: z.enum(['live', 'last-good']),
       /** Hash of the file that it was started with, or changed to since. */
       configSha256: z.string(),
-      /** Absent if unknown. */
-      revision: z.optional(z.string()),
+      /** Null if it is unknown, because HAProxy refused a part of a change. */
+      revision: z.nullish(z.string()),
     }),
   ),
   draining: z.array(

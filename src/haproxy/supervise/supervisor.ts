@@ -166,7 +166,8 @@ async function statusOf(state: State, program: ProxyDriver, withinMs: number): P
   );
   const status = describeState(state, sessions, monotonicMs());
   const { current } = status;
-  const configSha256 = current?.revision === undefined ? undefined : program.fileSha256(current.revision);
+  const configSha256 =
+    typeof current?.revision !== 'string' ? undefined : program.fileSha256(current.revision);
   return current === null || configSha256 === undefined
     ? status
     : { ...status, current: { ...current, configSha256 } };

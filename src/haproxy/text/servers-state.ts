@@ -97,7 +97,7 @@ function checksOf(state: number): RunningServer['checks'] {
   return (state & ENABLED) === 0 ? 'paused' : 'on';
 }
 
-interface Place {
+export interface Place {
   readonly host: string;
   readonly port: number;
 }

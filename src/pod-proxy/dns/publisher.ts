@@ -80,6 +80,7 @@ export function createPublisher(
       replicas: readonly Replica[],
       balancers: readonly LoadBalancer[],
     ): Promise<Pass> => {
+      const current = tenure;
       const to = target ?? (await choose());
       if (to === undefined) return incomplete([UNKNOWN_TARGET], timing.retry.firstMs);
       if (names.length === 0) return incomplete([], timing.checkMs);
@@ -89,7 +90,8 @@ export function createPublisher(
       const problems = [...found.problems, ...missing];
       if (addresses.length === 0) return incomplete(problems, timing.checkMs);
       const what = JSON.stringify([names, addresses]);
-      const current = tenure;
+      // Another replica may write since the Nodes were requested.
+      if (current.end.signal.aborted) return incomplete([], timing.checkMs);
       // New records are published at once, even while the previous ones are in backoff.
       if (current.what !== what) current.queue.forget(current.what);
       current.what = what;

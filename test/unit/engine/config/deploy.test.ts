@@ -240,6 +240,19 @@ it('a version that waits for its reload is checked at once, and again if that wa
   expect([10_999, 11_000].map((nowMs) => checksAt(impossible.state, nowMs).checks)).toEqual([0, 1]);
 });
 
+it('a version that a check accepts is kept as good, although another one runs by then', () => {
+  const { state, actions } = after([
+    ...served(first),
+    { kind: 'desired', version: second },
+    { kind: 'updated', result: { is: 'done', stats: {} } },
+    { kind: 'checked', version: first, outcome: { kind: 'valid' } },
+  ]);
+  expect(actions.filter(({ kind }) => kind === 'keep-as-good')).toEqual([
+    { kind: 'keep-as-good', version: first },
+  ]);
+  expect(state.good).toBe(first.revision);
+});
+
 it('a version that is set again is remembered once, ahead of the others', () => {
   const { state } = after([first, second, first].map((version) => ({ kind: 'desired', version })));
   expect(state.candidates.map(({ revision }) => revision)).toEqual([first.revision, second.revision]);

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createDeployer } from '../../../../src/engine/config/deployer.ts';
 import type { ProxyClient, UpdateResult } from '../../../../src/engine/config/proxy.ts';
 import { type Rendered, revisionOf } from '../../../../src/engine/config/set.ts';
@@ -74,6 +74,8 @@ test('deploy() rejects with the reason of an aborted signal', async () => {
   await expect(deployed).rejects.toThrow('stopped');
   await expect(deployer.deploy(set, 'second', stop.signal)).rejects.toThrow('stopped');
 });
+
+afterEach(() => vi.useRealTimers());
 
 /** A program that counts up to a number, one runtime update for each. `updates` grows as they begin. */
 function createCounter(isSuperseded: () => boolean) {
@@ -156,4 +158,28 @@ test('a newer configuration is taken between two runtime updates of an older one
   await update();
   await second;
   expect(updates).toEqual([1, 2, 3, 4, 3, 2]);
+});
+
+test('a configuration is finished although newer ones come all the time', async () => {
+  vi.useFakeTimers({ toFake: ['hrtime'] });
+  const { deploy, updates, update } = createCounter(() => true);
+  await deploy(0);
+  const first = deploy(9);
+  await update();
+  await first;
+  vi.advanceTimersByTime(5_000);
+  let isDone = false;
+  const second = deploy(4).then(() => {
+    isDone = true;
+  });
+  await update();
+  await update();
+  expect([updates, isDone]).toEqual([[1, 2, 3, 4], false]);
+  await update();
+  await second;
+  // The next one may be superseded again.
+  const third = deploy(9);
+  await update();
+  await third;
+  expect(updates).toEqual([1, 2, 3, 4, 5, 6]);
 });

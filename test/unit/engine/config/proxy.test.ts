@@ -79,6 +79,7 @@ test.each<[string, Answer, object]>([
 
 test.each<[string, Answer, string | undefined]>([
   ['the reported revision', { ok: true, current: { revision: 'r', configSha256: 'h' } }, 'r'],
+  ['unknown after a refused change', { ok: true, current: { revision: null, configSha256: 'h' } }, undefined],
   ['the hash of the file', { ok: true, current: { configSha256: 'h' } }, 'h'],
   ['unknown without a generation', { ok: true, current: null }, undefined],
 ])('the running revision is %s', async (_what, said, running) => {

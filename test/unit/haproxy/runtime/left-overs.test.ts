@@ -45,6 +45,27 @@ test('a server that may finish its work is shut down only after its time, even i
   expect(ended).toEqual(['b/two']);
 });
 
+test('at most fifty servers are advanced together, those that HAProxy refuses last, and every awaited one', async () => {
+  const ended: string[] = [];
+  const leftOvers = createLeftOvers(
+    {
+      end: async (_, server) => {
+        ended.push(server);
+        return server < 'b/050' ? 'no' : undefined;
+      },
+      remove: async () => undefined,
+    },
+    { stepMs: 0, finishMs: 0 },
+  );
+  const names = Array.from({ length: 120 }, (_, index) => `b/${String(index).padStart(3, '0')}`);
+  for (const name of names) leftOvers.add(generation(1), name);
+  expect(await leftOvers.advance(generation(1), (server) => server === 'b/119')).toBe(true);
+  expect(ended).toEqual([...names.slice(0, 50), 'b/119']);
+  ended.length = 0;
+  expect(await leftOvers.advance(generation(1), () => false)).toBe(true);
+  expect(ended).toEqual(names.slice(50, 100));
+});
+
 test('only an awaited server is advanced before its time', async () => {
   const ended: string[] = [];
   const leftOvers = createLeftOvers(

@@ -42,6 +42,18 @@ test('a file is kept as the last good one once its change reports it as good', (
   ]);
 });
 
+test('a proven file is kept as the last good one although another one runs by now', () => {
+  const machine = serving();
+  machine.send(requested(7));
+  machine.send(changed(made));
+  const actions = machine.send(requested(8, { from: 'sha-1', to: 'sha-1', good: true, changes: [] }));
+  expect(actions).toMatchObject([
+    { kind: 'answer', result: { running: 'sha-2' } },
+    { kind: 'keep-last-good', revision: 'sha-1' },
+  ]);
+  expect(machine.state.serving?.revision).toBe('sha-2');
+});
+
 test('a change without commands only changes the running revision', () => {
   const machine = serving();
   const renamed = requested(8, { from: 'sha-1', to: 'sha-2', changes: [] });
