@@ -12,7 +12,7 @@ import {
   type Version,
   type Work,
 } from './deploy-state.ts';
-import { proceed } from './next-action.ts';
+import { keepAsGood, proceed } from './next-action.ts';
 import { type ApplyOutcome, REFUSED, type Rejection, type Reloaded, type UpdateStats } from './outcome.ts';
 import type { ReloadResult, UpdateResult } from './proxy.ts';
 import type { Revision } from './set.ts';
@@ -147,13 +147,6 @@ function written<T>(
   }
 }
 
-/** Even if another version is desired by now: on a busy router no check ends before the next change. */
-function keptAsGood<T>(state: Deploy<T>, version: Version<T>, emit: Emit<T>): Deploy<T> {
-  if (state.good === version.revision) return state;
-  emit({ kind: 'keep-as-good', version });
-  return { ...state, good: version.revision };
-}
-
 function accepted<T>(state: Deploy<T>, valid: Revision): Deploy<T> {
   const refused = new Map(state.refused);
   refused.delete(valid);
@@ -258,7 +251,8 @@ function checked<T>(
   switch (outcome.kind) {
     case 'valid':
       emit({ kind: 'report', outcome: { kind: 'unchanged' }, version, isValid: true, isCheck: true });
-      return keptAsGood(accepted(next, version.revision), version, emit);
+      // Even if another version is desired by now: on a busy router no check ends before the next change.
+      return keepAsGood(accepted(next, version.revision), version, emit);
     case 'invalid':
       return refuse(next, version, { ...outcome, kind: 'rejected', by: 'check' }, nowMs);
     case 'impossible':

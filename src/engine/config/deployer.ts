@@ -13,6 +13,7 @@ import {
   type Report,
   type Work,
 } from './deploy-state.ts';
+import { createGivingWay } from './give-way.ts';
 import { nextDeadline } from './next-action.ts';
 import { isServed } from './outcome.ts';
 import type { ProxyClient, ReloadResult } from './proxy.ts';
@@ -54,19 +55,15 @@ export interface Deployer<T> {
 /** Limit for one action: far more than a search for damaged files, two checks and two reloads take. */
 const ACTION_LIMIT_MS = 15 * 60_000;
 
-/** The write and the reload come after all updates of one configuration, so one must finish now and then. */
-const LONGEST_SUPERSEDED_MS = 5_000;
-
 export function createDeployer<T>(parts: DeployerParts<T>): Deployer<T> {
   const { policy, observe, isSuperseded = () => false } = parts;
+  const mayGiveWay = createGivingWay(isSuperseded);
   let hasServed = false;
   let startMs: number | undefined;
   let reports = Promise.resolve();
   let background: Promise<unknown> = Promise.resolve();
   let stops: Stops | undefined;
   let waiting: PromiseWithResolvers<void> | undefined;
-  let last: Work<T> | undefined;
-  let supersededSinceMs: number | undefined;
   let failure: { readonly error: unknown } | undefined;
   const fail = (error: unknown): void => {
     failure = { error };
@@ -101,14 +98,7 @@ export function createDeployer<T>(parts: DeployerParts<T>): Deployer<T> {
     return undefined;
   };
   const keep = ({ doing, done }: Deploy<T>): void => {
-    const isNextUpdate = doing?.kind === 'update' && doing !== last && done.updated !== undefined;
-    last = doing;
-    if (doing?.kind !== 'update') supersededSinceMs = undefined;
-    if (isNextUpdate && isSuperseded()) {
-      supersededSinceMs ??= monotonicMs();
-      if (monotonicMs() - supersededSinceMs < LONGEST_SUPERSEDED_MS)
-        queueMicrotask(() => void resolveEarly());
-    }
+    if (mayGiveWay(doing, done.updated !== undefined)) queueMicrotask(() => void resolveEarly());
     if (doing === undefined) queueMicrotask(() => void resolveIfIdle());
   };
   const resolveEarly = async (): Promise<void> => {

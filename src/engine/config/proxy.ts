@@ -89,7 +89,7 @@ export function connectProxy(options: SupervisorOptions): ProxyClient {
       const outcome = await ask('status', statusTimeoutMs, signal);
       if (outcome.kind === 'unreachable') return undefined;
       const { current } = statusSchema.safeParse(outcome.answer).data ?? {};
-      // keepalived's supervisor has no revisions. HAProxy's reports null after a refused change: then no file describes what runs.
+      // A supervisor without runtime changes has no revisions. Null: after a refused change no file describes what runs.
       return current?.revision === undefined ? current?.configSha256 : (current.revision ?? undefined);
     },
     keepAsGood: async (revision, signal) => {
