@@ -8,7 +8,9 @@ export const spec = commandSpec({
     kubelet: toggle(
       'for hawser install --credentials kubelet, the default: lets the group system:nodes read Nodes',
     ),
-    endpoints: toggle('for source: endpoints: lets user hawser read EndpointSlices'),
+    endpoints: toggle(
+      'for source: endpoints: lets user hawser and the group system:nodes read EndpointSlices',
+    ),
   },
   examples: [
     ['hawser rbac --kubelet | kubectl --kubeconfig /etc/kubernetes/admin.conf apply -f -'],

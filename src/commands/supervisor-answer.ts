@@ -2,6 +2,7 @@ import type { OutputFormat } from '../cli/command-spec.ts';
 import { printAs, structuredWriter } from '../cli/run-command.ts';
 import type { Answer } from '../engine/control/answer.ts';
 import { type ControlRequest, type RequestOutcome, request } from '../engine/control/request.ts';
+import { printableLine } from '../engine/system/text/readable-text.ts';
 
 interface ClientSettings {
   readonly socket: string;
@@ -37,7 +38,7 @@ export async function printStatus<T>(
   const answer = answerOrComplaint(socket, await request(socket, 'status', { timeoutMs: timeout }));
   if (answer === undefined) return undefined;
   const status = schema.parse(answer);
-  await printAs(json, answer, () => linesOf(status));
+  await printAs(json, answer, () => linesOf(status).map(printableLine));
   return status;
 }
 
@@ -53,5 +54,6 @@ function complaintOf(socket: string, outcome: RequestOutcome): string {
     return `Cannot reach the supervisor on "${socket}": ${outcome.message}, expected its pod to run`;
   if (outcome.answer.ok) return '';
   const { stage, message, detail } = outcome.answer;
-  return [`refused at "${stage}": ${message}`, ...(detail ? [detail] : [])].join('\n');
+  const lines = [`refused at "${stage}": ${message}`, ...(detail ? detail.split('\n') : [])];
+  return lines.map(printableLine).join('\n');
 }

@@ -19,7 +19,7 @@ import { readSupervisor, type SupervisorQuestion } from '../engine/examine/ask-p
 import { hostFiles } from '../engine/examine/host-files.ts';
 import { listProcesses } from '../engine/examine/host-processes.ts';
 import { messageOf } from '../engine/system/errors.ts';
-import { runCommand } from '../engine/system/process/run-command.ts';
+import { MAX_OUTPUT, runCommand } from '../engine/system/process/run-command.ts';
 import { withoutSecrets } from '../engine/system/text/without-secrets.ts';
 import { layout, podLayout } from './install/layout.ts';
 import { parseRecord } from './install/record.ts';
@@ -82,24 +82,39 @@ async function gather(target: string, root: string, all: readonly Pod[]): Promis
     Object.entries(reports).map(async ([file, argv]) => {
       const outcome = await ask(argv);
       if (outcome.stdout !== '') copy.write(outcome.stdout, join(target, file));
+      if (outcome.isCut)
+        errors.push(`hawser ${argv.join(' ')}: only the first part of its output is included`);
       if (outcome.stderr !== '') errors.push(`hawser ${argv.join(' ')}: ${outcome.stderr.trim()}`);
     }),
   );
   for (const path of configurations(pods))
     attempt(errors, path, () => copy.file(join(root, path), join(target, 'files', path), 'configuration'));
   attempt(errors, journals, () => copy.folder(journals, join(target, 'journals')));
-  for (const path of containerLogs(root, pods))
+  let logs: readonly string[] = [];
+  attempt(errors, '/var/log/pods', () => {
+    logs = containerLogs(root, pods);
+    return undefined;
+  });
+  for (const path of logs)
     attempt(errors, path, () => copy.file(path, join(target, 'logs', path.slice(root.length)), 'log'));
   if (errors.length > 0) copy.write(`${errors.join('\n')}\n`, join(target, 'errors.txt'));
 }
 
-async function ask(argv: readonly string[]): Promise<{ readonly stdout: string; readonly stderr: string }> {
+interface Asked {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly isCut: boolean;
+}
+
+async function ask(argv: readonly string[]): Promise<Asked> {
   const [, program = ''] = process.argv;
   const own = [process.execPath, ...process.execArgv, program, ...argv] as [string, ...string[]];
-  return await runCommand(own, { timeoutMs: COMMAND_TIMEOUT_MS }).catch((error: unknown) => ({
-    stdout: '',
-    stderr: messageOf(error),
-  }));
+  try {
+    const { stdout, stderr, timedOut } = await runCommand(own, { timeoutMs: COMMAND_TIMEOUT_MS });
+    return { stdout, stderr, isCut: timedOut || stdout.length >= MAX_OUTPUT };
+  } catch (error) {
+    return { stdout: '', stderr: messageOf(error), isCut: false };
+  }
 }
 
 /** The log files of the pods, in the kubelet's layout: `kube-system_haproxy-NODE_UID/CONTAINER/0.log`. */

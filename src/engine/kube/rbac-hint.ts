@@ -16,8 +16,9 @@ export function forbiddenIn(
 export function rbacHint(message: string): string | undefined {
   const { user, resource } = forbiddenIn(message) ?? {};
   if (user === undefined) return undefined;
-  if (user.startsWith('system:node:'))
+  const isKubelet = user.startsWith('system:node:');
+  if (isKubelet && resource !== 'endpointslices')
     return `these are a kubelet's credentials, which may read only their own Node since Kubernetes 1.32; run hawser rbac --kubelet | kubectl apply -f -, or give hawser a kubeconfig of its own: kubeadm kubeconfig user --client-name hawser --validity-period 87600h`;
   const flag = resource === 'endpointslices' ? ' --endpoints' : '';
-  return `expected a role for user "${user}": hawser rbac${flag} | kubectl apply -f -${user === 'hawser' ? '' : ', with the name of that user instead of hawser'}`;
+  return `expected a role for user "${user}": hawser rbac${flag} | kubectl apply -f -${user === 'hawser' || isKubelet ? '' : ', with the name of that user instead of hawser'}`;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { countText } from '../../engine/system/text/readable-text.ts';
+import { countText, printable } from '../../engine/system/text/readable-text.ts';
 import { wrapText } from '../../engine/system/text/wrap-text.ts';
 import type { CheckedFinding } from './examine.ts';
 
@@ -68,7 +68,7 @@ export function reportLines(report: DoctorReport, options: { readonly colours: b
 
 function checkLines(check: Shown, paint: Paint): readonly string[] {
   const word = paint(VERDICTS[check.verdict][0].padEnd(INDENT), check.verdict);
-  const [first = '', ...more] = wrapText(`${check.id}: ${check.message}`, WIDTH - INDENT);
+  const [first = '', ...more] = wrapText(printable(`${check.id}: ${check.message}`), WIDTH - INDENT);
   return [
     `${word}${first}`,
     ...more.map(indented),
@@ -78,7 +78,7 @@ function checkLines(check: Shown, paint: Paint): readonly string[] {
 
 function labelled(label: string, text: string): readonly string[] {
   const lead = `${label}: `.padEnd(6);
-  return wrapText(text, WIDTH - INDENT - lead.length).map((line, index) =>
+  return wrapText(printable(text), WIDTH - INDENT - lead.length).map((line, index) =>
     indented(`${index === 0 ? lead : ' '.repeat(lead.length)}${line}`),
   );
 }

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { Document, parseDocument } from 'yaml';
+import { Document, isScalar, parseDocument } from 'yaml';
 import { parseSettingsFile } from '../../cli/parse-settings-file.ts';
 import type { Pod } from '../../cli/pod.ts';
 import { settingsJsonSchema } from '../../cli/settings-form.ts';
@@ -207,13 +207,24 @@ const HEADER = [
 function settingsText(existing: string | undefined, changes: readonly SettingsChange[]): string {
   const document = existing === undefined ? new Document({}) : parseDocument(existing);
   if (existing === undefined) document.commentBefore = HEADER;
+  // Reported with its line by whoever reads the settings.
+  if (existing !== undefined && document.errors.length > 0) return existing;
   const now: unknown = document.toJS();
   const needed = changes.filter(({ path, value, isDefault }) => {
     const current = path.reduce(fieldOf, now);
     return isDefault ? current === undefined : !isDeepStrictEqual(current, value);
   });
   if (existing !== undefined && needed.length === 0) return existing;
-  for (const { path, value } of needed) document.setIn(path, document.createNode(value, { flow: true }));
+  for (const { path, value } of needed) {
+    const [section = ''] = path;
+    // A section in which everything is commented out is null.
+    const node = path.length > 1 ? document.get(section, true) : undefined;
+    if (isScalar(node) && node.value === null) {
+      const { comment, commentBefore } = node;
+      document.set(section, Object.assign(document.createNode({}), { comment, commentBefore }));
+    }
+    document.setIn(path, document.createNode(value, { flow: true }));
+  }
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
 

@@ -3,8 +3,15 @@ import { containerOf, type Pod } from '../../cli/pod.ts';
 import { isRendered } from '../../engine/render/rendered-mark.ts';
 import { type DesiredInstall, recordOf } from './desired.ts';
 import { cannotReplace, type Disk, type Entry, fileOn, savedName, serviceOf, textOn } from './disk.ts';
-import { type DesiredFile, type DesiredFolder, layout, podLayout, sharedFolders } from './layout.ts';
-import { sha256 } from './record.ts';
+import {
+  type DesiredFile,
+  type DesiredFolder,
+  isManifest,
+  layout,
+  podLayout,
+  sharedFolders,
+} from './layout.ts';
+import { type InstallRecord, sha256 } from './record.ts';
 
 type FileState = Pick<Extract<Entry, { kind: 'file' }>, 'content' | 'mode'>;
 
@@ -78,15 +85,19 @@ export function diff(root: string, disk: Disk, desired: DesiredInstall, overwrit
       ...made.flatMap((each) => ('missing' in each ? each.missing : [])),
     ]),
   ];
-  const record = recordOf(
+  const checksums = [...desired.support, ...desired.manifests].flatMap(({ path, content }) => {
+    const checksum = stays.has(path) ? stays.get(path) : sha256(content);
+    return checksum === undefined ? [] : [{ path, sha256: checksum }];
+  });
+  const record = recordOf(desired, directories, checksums);
+  // If the install is interrupted, a manifest that was not replaced yet must not look edited.
+  const first = recordOf(
     desired,
     directories,
-    [...desired.support, ...desired.manifests].flatMap(({ path, content }) => {
-      const checksum = stays.has(path) ? stays.get(path) : sha256(content);
-      return checksum === undefined ? [] : [{ path, sha256: checksum }];
-    }),
+    checksums.map((each) => recordedManifest(disk, each)),
   );
-  const planned = planFiles(root, disk, [...files, record, ...manifests], folders);
+  const last = first.content === record.content ? [] : [record];
+  const planned = planFiles(root, disk, [...files, first, ...manifests, ...last], folders);
   const moves = aside.found.map(({ path, aside: to }) => ({ kind: 'move', path, to }) as const);
   return {
     steps: [...moves, ...planned.steps],
@@ -95,6 +106,12 @@ export function diff(root: string, disk: Disk, desired: DesiredInstall, overwrit
     others,
     problems: [...aside.problems, ...planned.problems],
   };
+}
+
+/** The earlier checksum of a manifest that will be replaced; that of any other file as given. */
+function recordedManifest(disk: Disk, file: InstallRecord['files'][number]): InstallRecord['files'][number] {
+  const recorded = disk.record?.files.find(({ path }) => path === file.path);
+  return recorded !== undefined && isManifest(file.path) && fileOn(disk, file.path) ? recorded : file;
 }
 
 /**

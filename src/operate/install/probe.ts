@@ -11,6 +11,7 @@ import {
 } from '../../engine/system/network/listening-ports.ts';
 import { shakeHands } from '../../engine/system/network/tls-handshake.ts';
 import { daemonOf } from '../../engine/system/process/hawser-processes.ts';
+import { printable } from '../../engine/system/text/readable-text.ts';
 import type { DesiredInstall, DesiredSettings } from './desired.ts';
 import { type Disk, textOn } from './disk.ts';
 import type { InstallSettings } from './install-settings.ts';
@@ -53,7 +54,7 @@ async function connectTo(
   if (handshake.kind === 'failed') return resultOfError(handshake.error, port);
   if (authority !== undefined && handshake.isTrusted) return { kind: 'cluster' };
   const { issuer } = handshake.certificate;
-  const signer = issuer?.CN === undefined ? 'an unknown authority' : `"${String(issuer.CN)}"`;
+  const signer = issuer?.CN === undefined ? 'an unknown authority' : `"${printable(String(issuer.CN))}"`;
   return { kind: 'in-use', by: `a TLS server with a certificate of ${signer}` };
 }
 

@@ -36,7 +36,11 @@ export function removals(
   const kept: ReadonlySet<string> = new Set(keepConfig ? [layout.settings, layout.schema] : []);
   const files = record.files.filter(({ path }) => !kept.has(path));
   const written = writtenFiles(disk, pods);
-  const journals = journalFilesAmong(layout.journalDir, namesIn(disk, layout.journalDir));
+  // Instances with a suffix are not the pods', and go on writing.
+  const programs = new Set(pods.flatMap(({ daemons }) => daemons.map(({ name }) => journalProgram(name))));
+  const journals = journalFilesAmong(layout.journalDir, namesIn(disk, layout.journalDir)).filter(
+    ({ program }) => programs.has(program),
+  );
   const kubeconfig = disk.at(layout.kubeconfig) === undefined ? [] : [layout.kubeconfig];
   const own = keepConfig ? [] : [...kubeconfig, ...journals.map(({ path }) => path)];
   return {
@@ -49,6 +53,11 @@ export function removals(
     ],
     directories: record.directories.toReversed(),
   };
+}
+
+/** The name of a daemon's journal: `haproxy supervise` writes `haproxy-supervisor.001.jsonl`. */
+function journalProgram(command: string): string {
+  return command.replace(/ supervise$/, ' supervisor').replace(' ', '-');
 }
 
 function removalOf(disk: Disk, file: InstallRecord['files'][number]): readonly Removal[] {

@@ -51,7 +51,8 @@ export function openJournalWriter(
   const write = (entry: JournalEntry): void => {
     if (head.bytes >= limits.fileBytes) rotate();
     // If another program truncated the file or wrote to it, both writers would use the same numbers.
-    const { size } = fstatSync(head.fd);
+    const { size, nlink } = fstatSync(head.fd);
+    if (nlink === 0) throw new Error('another program removed the journal');
     if (size !== head.bytes)
       throw new Error(`another program changed the journal: it has ${size} bytes, expected ${head.bytes}`);
     const bytes = Buffer.from(`${lineOf(entry, head.seq)}\n`);

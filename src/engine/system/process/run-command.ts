@@ -24,8 +24,11 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Characters of each stream that are kept; the program ends with EPIPE after more. */
+export const MAX_OUTPUT = 1_000_000;
+
 /**
- * Runs a short-lived program to its end and captures its output (at most 1 MB of each stream). A non-zero exit code is a value, not an exception.
+ * Runs a short-lived program to its end and captures its output (at most `MAX_OUTPUT` of each stream). A non-zero exit code is a value, not an exception.
  * Throws only if the program could not be started (`ENOENT`, `EACCES`). Supervisors do not use this function: execa costs them 6 MB of anonymous
  * memory (docs/internals/decisions/0003).
  */
@@ -40,7 +43,7 @@ export async function runCommand(
     reject: false,
     timeout: options.timeoutMs,
     forceKillAfterDelay: 1_000,
-    maxBuffer: 1_000_000,
+    maxBuffer: MAX_OUTPUT,
     stripFinalNewline: false,
     ...(options.input === undefined ? { stdin: 'ignore' as const } : { input: options.input }),
     ...(options.env === undefined ? {} : { env: options.env, extendEnv: false }),

@@ -6,6 +6,11 @@ export function printable(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll(UNPRINTABLE, '·').trim();
 }
 
+/** Like `printable`, but spaces stay as they are, for lines in columns. */
+export function printableLine(line: string): string {
+  return line.replaceAll(UNPRINTABLE, '·');
+}
+
 /** `1 server`, `2 servers`. */
 export function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;

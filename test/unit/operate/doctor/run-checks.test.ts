@@ -56,6 +56,17 @@ test('a check that listens for adverts gets the time it needs', () => {
   expect(listening.toSorted()).toEqual(['foreign-router-id', 'vip-holder', 'vrrp-adverts']);
 });
 
+test('a message from another program cannot control the terminal', async () => {
+  const hostile = check('hostile', async () => ({
+    kind: 'warn',
+    message: '\u001b]0;x',
+    remedy: 'a\u001b[8mb',
+  }));
+  const lines = reportLines(await report(hostile), { colours: false });
+  expect(lines.join('\n')).toContain('hostile: ·]0;x');
+  expect(lines.join('\n')).toContain('a·[8mb');
+});
+
 test('a stopped run reports the findings so far', async () => {
   const stop = new AbortController();
   const context = contextOf(temporaryRoot({}), {}, stop.signal);

@@ -79,12 +79,12 @@ test.each<[string, Files, InstallRecord | undefined, boolean, readonly string[]]
   [
     'an update',
     ...([before, recordOf(before), false] as const),
-    [`replace ${TEMPLATE}`, `write ${layout.record}`, `replace ${MANIFEST}`],
+    [...[`replace ${TEMPLATE}`, `write ${layout.record}`, `replace ${MANIFEST}`], `write ${layout.record}`],
   ],
   [
     'an edited template, which stays',
     ...([{ ...before, [TEMPLATE]: 'mine' }, recordOf(before), false] as const),
-    [`write ${layout.record}`, `replace ${MANIFEST}`],
+    [`write ${layout.record}`, `replace ${MANIFEST}`, `write ${layout.record}`],
   ],
   [
     'an edited manifest with --overwrite, which is kept outside of the folder of manifests',
@@ -92,6 +92,7 @@ test.each<[string, Files, InstallRecord | undefined, boolean, readonly string[]]
     [
       'write /etc/kubernetes/haproxy.yaml.saved',
       ...[`replace ${TEMPLATE}`, `write ${layout.record}`, `replace ${MANIFEST}`],
+      `write ${layout.record}`,
     ],
   ],
 ])('%s', (_, files, record, overwrite, steps) => {
@@ -102,12 +103,38 @@ test('an edited file keeps the checksum of what hawser wrote', () => {
   const disk = diskOf({ ...before, [TEMPLATE]: 'mine' }, recordOf(before));
   const { steps, edited } = diff('/', disk, desired, false);
   const write = steps.flatMap((step) => (step.kind === 'write' ? step.file : []));
-  const text = write.find(({ path }) => path === layout.record)?.content ?? '';
+  const text = write.findLast(({ path }) => path === layout.record)?.content ?? '';
   expect(parseRecord(text)?.files).toEqual([
     { path: TEMPLATE, sha256: sha256('template 1') },
     { path: MANIFEST, sha256: sha256('manifest 2') },
   ]);
   expect(edited).toMatchObject([{ desired: { path: TEMPLATE }, content: 'mine', isOutdated: true }]);
+});
+
+test('an install that was interrupted after any step is completed by the next one', () => {
+  const second = MANIFEST.replace('haproxy', 'keepalived');
+  const all: DesiredInstall = {
+    ...desired,
+    manifests: [...desired.manifests, { path: second, content: 'manifest 2', mode: 0o644 }],
+  };
+  const installed = { ...before, [second]: 'manifest 1' };
+  const planned = (files: Files) => {
+    const record = parseRecord(files[layout.record] ?? '') ?? recordOf(installed);
+    return diff('/', diskOf(files, record), all, false);
+  };
+  const after = (files: Files, steps: readonly Step[]): Files => {
+    const writes = steps.flatMap((step) => (step.kind === 'write' ? step.file : []));
+    return { ...files, ...Object.fromEntries(writes.map(({ path, content }) => [path, String(content)])) };
+  };
+  const { steps } = planned(installed);
+  const complete = after(installed, steps);
+  expect(complete).toMatchObject({ [MANIFEST]: 'manifest 2', [second]: 'manifest 2' });
+  for (let done = 0; done <= steps.length; done += 1) {
+    const files = after(installed, steps.slice(0, done));
+    const next = planned(files);
+    expect(next.edited).toEqual([]);
+    expect(after(files, next.steps)).toEqual(complete);
+  }
 });
 
 test('a foreign manifest at the path of a pod is reported, but not as edited', () => {
@@ -124,12 +151,17 @@ test('a changed manifest restarts its pod, a new manifest does not', () => {
 });
 
 test('an uninstall removes manifests first, saves edited files and restores files that were moved aside', () => {
-  const files = { ...before, [TEMPLATE]: 'mine', [`${PACKAGED}.before-hawser`]: 'theirs' };
+  const [own, instances] = ['haproxy-supervisor', 'haproxy-supervisor-b'].map(
+    (program) => `${layout.journalDir}/${program}.000000000001.jsonl`,
+  ) as [string, string];
+  const journals = { [own]: '', [instances]: '' };
+  const files = { ...before, [TEMPLATE]: 'mine', [`${PACKAGED}.before-hawser`]: 'theirs', ...journals };
   const record = recordOf(before);
   expect(removals(diskOf(files, record), record, { keepConfig: false }, pods)).toEqual({
     manifests: [{ kind: 'remove', path: MANIFEST }],
     rest: [
       { kind: 'save', path: TEMPLATE, to: `${TEMPLATE}.saved` },
+      { kind: 'remove', path: own },
       { kind: 'move-back', path: PACKAGED, from: `${PACKAGED}.before-hawser` },
     ],
     directories: ['/etc/hawser'],

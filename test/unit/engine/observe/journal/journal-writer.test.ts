@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { openJournalWriter } from '../../../../../src/engine/observe/journal/journal-writer.ts';
@@ -47,6 +47,15 @@ test('the numbering continues in the next file, and old files are removed', () =
   expect(faults).toEqual([]);
   expect(lines.at(-1)).toMatchObject({ seq: 100, subject: '99' });
   expect(lines[0]?.seq).toBeGreaterThan(60);
+});
+
+test('a writer notices that its file was removed', () => {
+  const writer = open();
+  const append = () => writer.append({ kind: 'vip', event: 'vrrp-transition' });
+  append();
+  rmSync(fileOf(0));
+  expect(append).toThrow('another program removed the journal');
+  writer.close();
 });
 
 test('after a crash during rotation, writing continues in the empty file', () => {
