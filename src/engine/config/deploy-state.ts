@@ -58,7 +58,14 @@ export interface Deploy<T> {
   readonly checkNotBeforeMs: number;
   readonly doing: Work<T> | undefined;
   /** The newest validation of a file on disk. */
-  readonly check: { readonly revision: Revision; readonly isOver: boolean } | undefined;
+  readonly check:
+    | {
+        readonly revision: Revision;
+        readonly isOver: boolean;
+        /** The `valid` revision when it began. */
+        readonly validBefore?: Revision | undefined;
+      }
+    | undefined;
   /** Refusals that have not been reported yet. */
   readonly refusals: readonly Refusal<T>[];
   /** What was done since the last report. */

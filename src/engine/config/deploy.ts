@@ -251,6 +251,8 @@ function checked<T>(
   switch (outcome.kind) {
     case 'valid':
       emit({ kind: 'report', outcome: { kind: 'unchanged' }, version, isValid: true, isCheck: true });
+      // The program has accepted a newer version since the check began.
+      if (state.valid !== undefined && state.valid !== state.check?.validBefore) return next;
       // Even if another version is desired by now: on a busy router no check ends before the next change.
       return keepAsGood(accepted(next, version.revision), version, emit);
     case 'invalid':

@@ -212,6 +212,6 @@ function checkIfDue<T>(
   if (policy.check !== 'when-idle' || !isDue || isChecking(state) || !needsCheck(state, version))
     return state;
   emit({ kind: 'check', version });
-  const check = { revision: version.revision, isOver: false };
+  const check = { revision: version.revision, isOver: false, validBefore: state.valid };
   return { ...state, check, checkNotBeforeMs: nowMs + CHECK_EVERY_MS };
 }

@@ -109,6 +109,9 @@ export function openApiSession(
       const candidates = await orAborted(targets(), signal).catch(messageOf);
       if (typeof candidates === 'string') return { kind: 'failure', status: undefined, message: candidates };
       for (const target of candidates) {
+        // Another request may have loaded a new kubeconfig while the last server was slow.
+        if (target.kubeconfig.generation !== current?.generation)
+          return { kind: 'failure', status: undefined, message: 'the kubeconfig changed' };
         const refusal = stillBusy(target);
         const answer = refusal ?? (await ask(target));
         if (!isFailure(answer)) {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
+import { messageOf } from '../system/errors.ts';
 import { patientTimer } from '../system/time/patient-timeout.ts';
 import type { RenderJob, ThreadTask } from './render-job.ts';
 import type { RenderOutcome } from './render-template.ts';
@@ -69,7 +70,10 @@ export function createRenderThread(limits: ThreadLimits = {}): RenderThread {
     const key = createHash('sha256').update(JSON.stringify(job)).digest('hex');
     if (before?.key === key && ended === undefined) return before.outcome;
     const progress = new Int32Array(new SharedArrayBuffer(4));
-    const answer = await runTask({ job, progress });
+    // The system may refuse a thread, as at a limit for processes.
+    const answer = await runTask({ job, progress }).catch(
+      (error: unknown): Answer => ({ kind: 'ended', message: messageOf(error) }),
+    );
     if (answer.kind !== 'ended') {
       idle = setTimeout(end, idleMs).unref();
       before = { key, outcome: answer };

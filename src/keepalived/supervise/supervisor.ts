@@ -61,13 +61,19 @@ export function createVrrpSupervisor(options: VrrpSupervisorOptions): VrrpSuperv
   const processes = createProcesses(options.recordPath, log);
   const stateFile = createStateFile(options.statePath, log);
   const first = initialState(program.lastAccepted());
+  const adopted = processes.leftOver() ?? program.findLeftOver();
+  let isSilent = adopted !== undefined;
   const { ask, dispatch, state, trouble, finished } = createSupervision(first, decisions, {
     log,
-    keep: ({ instances }) => stateFile.write(instances, monotonicMs()),
+    keep: ({ daemon, instances }) => {
+      // An adopted keepalived has not reported yet. The file of its last supervisor still holds.
+      if (isSilent && daemon.kind === 'up' && instances.length === 0) return;
+      isSilent = false;
+      stateFile.write(instances, monotonicMs());
+    },
     act: (action, dispatch) => act(action, { program, processes, log, dispatch }),
     outcomeOfFailed,
   });
-  const adopted = processes.leftOver() ?? program.findLeftOver();
   if (adopted !== undefined) {
     processes.started(adopted);
     processes.poll();
@@ -128,7 +134,15 @@ interface StateFile {
  */
 export function createStateFile(path: string, log: Log): StateFile {
   const replace = createRunFile(path, 0o644, {
-    failed: (message) => log({ event: 'states-not-written', level: 'error', path, message }),
+    failed: (message) => {
+      // A file can be removed on a full disk, and without it no node takes an old state for the current one.
+      try {
+        rmSync(path, { force: true });
+      } catch {
+        // The file's own error is logged.
+      }
+      log({ event: 'states-not-written', level: 'error', path, message });
+    },
   });
   let isRemoved = false;
   return {

@@ -6,6 +6,7 @@ import type { NextInput } from '../../engine/monitor/proposal.ts';
 import type { Loops } from '../../engine/monitor/run-monitor.ts';
 import { openLastKnown } from '../../engine/monitor/servers/last-known.ts';
 import { createServerList, type ServerList } from '../../engine/monitor/servers/server-list.ts';
+import { createOnce } from '../../engine/observe/once.ts';
 import { familyOf } from '../../engine/system/network/address-text.ts';
 import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
 import { currentInterfaces, currentRoutes } from '../../engine/system/network/routes.ts';
@@ -84,8 +85,10 @@ async function openKind(
 ): Promise<readonly OpenedList[]> {
   return await Promise.all(
     vips.map(async (vip) => {
-      const saved = await openLastKnown(`${settings.lastKnownPath}.${kind}.${familyOf(vip)}`, observers);
-      const list = createServerList(settings, saved, observers);
+      // Lists must not clear each other's repeated messages.
+      const own = { ...observers, once: createOnce() };
+      const saved = await openLastKnown(`${settings.lastKnownPath}.${kind}.${familyOf(vip)}`, own);
+      const list = createServerList(settings, saved, own);
       return { kind, vip, list, lastRun: saved.lastKnown ?? [] };
     }),
   );

@@ -119,7 +119,10 @@ export function createHealthLoop(
     await watchLiveness({ ...checked, ask, pollEveryMs, pollTimeoutMs, signal, onChange });
   };
   const samplePeers = async (checked: HealthUrl, signal: AbortSignal): Promise<void> => {
-    const peers = await pollPeers({ kind, url: checked }, served(), signal);
+    const model = served();
+    // Without a model nobody was asked, which is not the same as nobody serving.
+    if (model === undefined) return;
+    const peers = await pollPeers({ kind, url: checked }, model, signal);
     const serve = peers.serving.length > 0;
     if (!signal.aborted && observers.once.isNew(`peers-${kind}`, String(serve)))
       observers.log({ event: 'peers', kind, serve });

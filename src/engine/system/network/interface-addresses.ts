@@ -33,7 +33,7 @@ export async function findAddress(
 
 /** Removes the address. Resolves with an error message, or undefined. An address that is already gone is not an error. */
 export async function removeAddress({ cidr, interface: device }: FoundAddress): Promise<string | undefined> {
-  const limits = { timeoutMs: IP_TIMEOUT_MS, fine: /Cannot assign/ };
+  const limits = { timeoutMs: IP_TIMEOUT_MS, fine: /Cannot assign|address not found/i };
   return await changeByIp(['ip', 'address', 'del', cidr, 'dev', device], limits);
 }
 
@@ -43,7 +43,7 @@ export async function removeAddress({ cidr, interface: device }: FoundAddress): 
  */
 export async function addAddress({ cidr, interface: device }: FoundAddress): Promise<string | undefined> {
   const options = familyOf(cidr) === 'ipv6' ? ['nodad', 'preferred_lft', '0'] : [];
-  const limits = { timeoutMs: IP_TIMEOUT_MS, fine: /File exists/ };
+  const limits = { timeoutMs: IP_TIMEOUT_MS, fine: /File exists|address already assigned/i };
   return await changeByIp(['ip', 'address', 'add', cidr, 'dev', device, ...options], limits);
 }
 

@@ -172,10 +172,10 @@ const first = versionOf('first');
 const second = versionOf('second');
 
 /** Applies events at one point in time, and returns the last state and all actions. */
-function after(events: readonly DeployEvent<number>[]) {
+function after(events: readonly DeployEvent<number>[], rules: Policy = policy) {
   return events.reduce<{ state: Deploy<number>; actions: readonly DeployAction<number>[] }>(
     ({ state, actions }, event) => {
-      const step = advance(state, event, 0, policy);
+      const step = advance(state, event, 0, rules);
       return { state: step.state, actions: [...actions, ...step.actions] };
     },
     { state: initialDeploy(), actions: [] },
@@ -251,6 +251,24 @@ it('a version that a check accepts is kept as good, although another one runs by
     { kind: 'keep-as-good', version: first },
   ]);
   expect(state.good).toBe(first.revision);
+});
+
+it('a check that ends late does not replace a newer version that was started since', () => {
+  const { state, actions } = after(
+    [
+      ...served(first),
+      { kind: 'desired', version: second },
+      { kind: 'disk-read', onDisk: { revision: first.revision, isOwn: true } },
+      { kind: 'written', result: { kind: 'valid' } },
+      { kind: 'reloaded', result: { is: 'done', outcome: {} } },
+      { kind: 'checked', version: first, outcome: { kind: 'valid' } },
+    ],
+    { ...policy, compare: undefined },
+  );
+  expect(actions.filter(({ kind }) => kind === 'keep-as-good')).toEqual([
+    { kind: 'keep-as-good', version: second },
+  ]);
+  expect([state.good, state.valid]).toEqual([second.revision, second.revision]);
 });
 
 it('a version that is set again is remembered once, ahead of the others', () => {

@@ -98,3 +98,15 @@ test('a request that is aborted while the kubeconfig is read ends at once', asyn
   stop.abort(new Error('stopped'));
   expect(await answer).toEqual({ kind: 'failure', status: undefined, message: 'stopped' });
 });
+
+test('a request does not try the next server with the credentials of a replaced kubeconfig', async () => {
+  const { session, asked, request, replaceKubeconfig } = createSession({ [vip]: refused });
+  const outcome = await session.firstAnswer(async ({ base }): Promise<ApiFailure> => {
+    asked.push(`old ${base.url}`);
+    replaceKubeconfig();
+    await request();
+    return refused;
+  }, never);
+  expect(outcome).toMatchObject({ kind: 'failure', message: 'the kubeconfig changed' });
+  expect(asked).toEqual([`old ${vip}`, vip, local]);
+});
