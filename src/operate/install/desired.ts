@@ -207,7 +207,7 @@ const HEADER = [
 function settingsText(existing: string | undefined, changes: readonly SettingsChange[]): string {
   const document = existing === undefined ? new Document({}) : parseDocument(existing);
   if (existing === undefined) document.commentBefore = HEADER;
-  // Reported with its line by whoever reads the settings.
+  // parseSettingsFile reports the errors with their lines.
   if (existing !== undefined && document.errors.length > 0) return existing;
   const now: unknown = document.toJS();
   const needed = changes.filter(({ path, value, isDefault }) => {
