@@ -14,7 +14,8 @@ export function createGivingWay(
   let last: Work<unknown> | undefined;
   let sinceMs: number | undefined;
   return (doing, hasUpdated) => {
-    const isNextUpdate = doing?.kind === 'update' && doing !== last && hasUpdated;
+    // An update without changes only confirms what runs, and the report follows.
+    const isNextUpdate = doing?.kind === 'update' && doing.changes.length > 0 && doing !== last && hasUpdated;
     last = doing;
     if (doing?.kind !== 'update') sinceMs = undefined;
     if (!isNextUpdate || !isSuperseded()) return false;

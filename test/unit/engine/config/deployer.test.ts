@@ -81,6 +81,7 @@ afterEach(() => vi.useRealTimers());
 function createCounter(isSuperseded: () => boolean) {
   const numbered = (number: number): Rendered => ({ text: `${number}`, mode: 0o644 });
   const updates: number[] = [];
+  const reports: string[] = [];
   let main: OnDisk = { revision: revisionOf(numbered(0)), isOwn: true };
   let finish: (result: UpdateResult) => void = () => undefined;
   const store: Partial<Store> = {
@@ -97,7 +98,10 @@ function createCounter(isSuperseded: () => boolean) {
   const proxy: Partial<ProxyClient> = {
     running: async () => revisionOf(numbered(0)),
     apply: async ({ changes: [change] }) => {
-      if (change === undefined) return { is: 'done', stats: {} };
+      if (change === undefined) {
+        await new Promise(setImmediate);
+        return { is: 'done', stats: {} };
+      }
       updates.push(Number(Object.values(change)[0]));
       return await new Promise((resolve) => {
         finish = resolve;
@@ -120,13 +124,16 @@ function createCounter(isSuperseded: () => boolean) {
       },
     },
     isSuperseded,
-    observe: () => undefined,
+    observe: ({ outcome, version, isCheck }) => {
+      if (isCheck !== true) reports.push(`${outcome.kind} ${version.of}`);
+    },
   });
   const update = async (): Promise<void> => {
     finish({ is: 'done', stats: {} });
     await new Promise(setImmediate);
   };
-  return { deploy: (number: number) => deployer.deploy(numbered(number), number, signal), updates, update };
+  const deploy = (number: number) => deployer.deploy(numbered(number), number, signal);
+  return { deploy, updates, reports, update };
 }
 
 test('a newer configuration is taken between two runtime updates of an older one', async () => {
@@ -158,6 +165,15 @@ test('a newer configuration is taken between two runtime updates of an older one
   await update();
   await second;
   expect(updates).toEqual([1, 2, 3, 4, 3, 2]);
+});
+
+test('a configuration of one runtime update is reported before a newer one is taken', async () => {
+  const { deploy, update, reports } = createCounter(() => true);
+  await deploy(0);
+  const deployed = deploy(1);
+  await update();
+  await deployed;
+  expect(reports.at(-1)).toBe('reloaded 1');
 });
 
 test('a configuration is finished although newer ones come all the time', async () => {
