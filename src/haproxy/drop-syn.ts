@@ -35,8 +35,7 @@ const SPARE_MS = 2_000;
  */
 export function dropSyns(program: ProxyDriver, options: Options): SynDrop {
   const table = `${DROP_SYN_TABLE}${options.instance === undefined ? '' : `-${options.instance}`}`;
-  let turn = 0;
-  let isStarting = false;
+  let allowing: NodeJS.Timeout | undefined;
   const nft = async (ruleset: string): Promise<void> => {
     const { exitCode, stderr } = await runLeanCommand(['nft', '-f', '-'], {
       timeoutMs: NFT_TIMEOUT_MS,
@@ -45,16 +44,13 @@ export function dropSyns(program: ProxyDriver, options: Options): SynDrop {
     if (exitCode !== 0) options.onFailure(stderr.trim() || 'nft did not finish in time');
   };
   const use = async (ruleset: string): Promise<void> => {
-    turn += 1;
+    clearTimeout(allowing);
     await nft(ruleset).catch((error: unknown) => options.onFailure(String(error)));
   };
   const allow = (): Promise<void> => use(forgetTable(table));
   const allowSoon = (): void => {
-    const mine = turn;
-    setTimeout(() => {
-      // Another replacement may have started.
-      if (turn === mine) void allow();
-    }, CLOSING_MS).unref();
+    clearTimeout(allowing);
+    allowing = setTimeout(() => void allow(), CLOSING_MS).unref();
   };
   return {
     allow,
@@ -67,17 +63,12 @@ export function dropSyns(program: ProxyDriver, options: Options): SynDrop {
         if (ports.length > 0) await use(dropRuleset(table, ports, options.startTimeoutMs + SPARE_MS));
         const isSaved = await program.saveState();
         // Nothing starts if the worker that was to be replaced answers again.
-        isStarting = false;
-        const mine = turn;
-        setTimeout(() => {
-          if (turn === mine && !isStarting) void allow();
-        }, CLOSING_MS).unref();
+        allowSoon();
         return isSaved;
       },
       start: (request) => {
         const outcome = program.start(request);
-        isStarting = outcome.kind === 'started';
-        if (!isStarting) allowSoon();
+        if (outcome.kind === 'started') clearTimeout(allowing);
         return outcome;
       },
       prove: async (running, signal) => {

@@ -29,8 +29,8 @@ function keyOf(server: string, place: Place | undefined): string {
 
 /**
  * Returns a function that ends the sessions of draining generations with dead servers: servers that are down in the serving generation, and servers
- * that it does not have, or not at that address, and whose machine is silent. A server that refuses connections is alive and may be finishing its requests. Only backends with
- * draining sessions are polled.
+ * that it does not have, or not at that address, and whose machine is silent. A server that refuses connections is alive and may be finishing its
+ * requests. Only backends with draining sessions are polled.
  */
 export function createLostServers(
   askAll: AskAll,

@@ -59,7 +59,7 @@ export interface ProxyDriver {
   /** Resolves with the workers once one of them has answered, or with undefined if `signal` aborts first. */
   readonly prove: (running: Running, signal: AbortSignal) => Promise<readonly ProcessId[] | undefined>;
   /**
-   * Copies the live configuration after it was proven, or accepted by a check, unless the file has changed since. Returns whether there is a last
+   * Copies the configuration with this revision after it was proven, or accepted by a check: the live one, or the monitor's last good one. Returns whether there is a last
    * good copy.
    */
   readonly keepLastGood: (revision: string) => Promise<boolean>;

@@ -90,13 +90,11 @@ async function gather(target: string, root: string, all: readonly Pod[]): Promis
   for (const path of configurations(pods))
     attempt(errors, path, () => copy.file(join(root, path), join(target, 'files', path), 'configuration'));
   attempt(errors, journals, () => copy.folder(journals, join(target, 'journals')));
-  let logs: readonly string[] = [];
   attempt(errors, '/var/log/pods', () => {
-    logs = containerLogs(root, pods);
+    for (const path of containerLogs(root, pods))
+      attempt(errors, path, () => copy.file(path, join(target, 'logs', path.slice(root.length)), 'log'));
     return undefined;
   });
-  for (const path of logs)
-    attempt(errors, path, () => copy.file(path, join(target, 'logs', path.slice(root.length)), 'log'));
   if (errors.length > 0) copy.write(`${errors.join('\n')}\n`, join(target, 'errors.txt'));
 }
 

@@ -10,7 +10,7 @@ export function forbiddenIn(
 }
 
 /**
- * The remedy for a 403 of a source that reads Nodes; undefined if unknown. Since Kubernetes 1.32 the Node authorizer lets a kubelet read only its own
+ * The remedy for a 403 of a source that reads Nodes or EndpointSlices; undefined if unknown. Since Kubernetes 1.32 the Node authorizer lets a kubelet read only its own
  * Node (AuthorizeNodeWithSelectors), unless RBAC lets the group system:nodes read all Nodes.
  */
 export function rbacHint(message: string): string | undefined {

@@ -26,8 +26,8 @@ export interface Worker {
 }
 
 /**
- * HAProxy has one lock for its certificates. It refuses a command while another client's holds the lock, such as `show ssl cert` until its output is
- * read. Such a command is sent again, up to this many times.
+ * HAProxy has one lock for its certificates. It refuses a command while another client's command holds the lock, such as `show ssl cert` until its
+ * output is read. Such a command is sent again, up to this many times.
  */
 const MOST_LOCKED = 100;
 const LOCKED_PAUSE_MS = 20;

@@ -62,13 +62,13 @@ export function createVrrpSupervisor(options: VrrpSupervisorOptions): VrrpSuperv
   const stateFile = createStateFile(options.statePath, log);
   const first = initialState(program.lastAccepted());
   const adopted = processes.leftOver() ?? program.findLeftOver();
-  let isSilent = adopted !== undefined;
+  let awaitsReport = adopted !== undefined;
   const { ask, dispatch, state, trouble, finished } = createSupervision(first, decisions, {
     log,
     keep: ({ daemon, instances }) => {
       // An adopted keepalived has not reported yet. The file of its last supervisor still holds.
-      if (isSilent && daemon.kind === 'up' && instances.length === 0) return;
-      isSilent = false;
+      if (awaitsReport && daemon.kind === 'up' && instances.length === 0) return;
+      awaitsReport = false;
       stateFile.write(instances, monotonicMs());
     },
     act: (action, dispatch) => act(action, { program, processes, log, dispatch }),

@@ -13,7 +13,7 @@ import type { ToldProbe } from './probes.ts';
 const [host = '', port = '', gapMs = '', timeoutMs = ''] = process.argv.slice(2);
 /** When each probe that has not ended began, oldest first. */
 const pending = new Set<number>();
-/** One for all connections: to build one costs more than a handshake. */
+/** Shared by all connections: building a context costs more than a handshake. */
 const secureContext = createSecureContext();
 const request = `GET /version HTTP/1.1\r\nHost: vip\r\nConnection: close\r\n\r\n`;
 

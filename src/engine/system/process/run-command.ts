@@ -28,7 +28,8 @@ export interface RunOptions {
 export const MAX_OUTPUT = 1_000_000;
 
 /**
- * Runs a short-lived program to its end and captures its output (at most `MAX_OUTPUT` of each stream). A non-zero exit code is a value, not an exception.
+ * Runs a short-lived program to its end and captures its output (at most `MAX_OUTPUT` of each stream). A non-zero exit code is a value, not an
+ * exception.
  * Throws only if the program could not be started (`ENOENT`, `EACCES`). Supervisors do not use this function: execa costs them 6 MB of anonymous
  * memory (docs/internals/decisions/0003).
  */
