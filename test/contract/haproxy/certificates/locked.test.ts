@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,28 +9,36 @@ import { createAuthority } from '../../../helpers/certificates.ts';
 import { createSupervisedHost } from '../../../helpers/supervisor-host.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
-/** More output than the buffers between HAProxy and a client hold: 500 times the names of a certificate. */
-const SHOWN = 500;
-const dnsNames = Array.from({ length: 400 }, (_, index) => `host-${index}.example.org`);
+/** Certificates whose names are more output than the buffers between HAProxy and a client hold. */
+const CERTIFICATES = 600;
+const SMALL_BUFFERS = 'global\n  tune.sndbuf.client 4096\n';
 
 test('a renewal waits while another client holds the lock on certificates', async () => {
   await using host = await createSupervisedHost();
   const authority = createAuthority(join(host.paths.dir, 'authority'));
   const [first, second] = ['first', 'second'].map((commonName) => {
-    const { cert, key } = authority.issue({ commonName, dnsNames });
+    const { cert, key } = authority.issue({ commonName });
     return `${cert}${key}`;
   });
-  const path = join(host.paths.dir, 'web.pem');
-  writeFileSync(path, first ?? '');
-  host.install('v1', { more: `listen web\n  bind 127.0.0.1:9003 ssl crt ${path}\n` });
+  const dir = join(host.paths.dir, 'web');
+  mkdirSync(dir);
+  const paths = Array.from({ length: CERTIFICATES }, (_, index) =>
+    join(dir, `${index}${'-'.repeat(100)}.pem`),
+  );
+  for (const path of paths) writeFileSync(path, first ?? '');
+  const path = paths[0] ?? '';
+  host.install('v1', { more: `${SMALL_BUFFERS}listen web\n  bind 127.0.0.1:9003 ssl crt ${dir}\n` });
   await host.supervise().waitForServing();
   const ask = async (command: string): Promise<string> =>
     (await askRuntimeApi(host.paths.statsSocket, command, 5_000)) ?? '';
 
-  // HAProxy holds the lock while it waits for this client to read its output.
+  // One command holds the lock until its client has read all of its output. It is sent again if `ask` held the lock.
   const holder = connect(host.paths.statsSocket).pause();
-  holder.write(`prompt\n${`show ssl cert ${path}\n`.repeat(SHOWN)}`);
-  await waitFor('the lock to be held', async () => (await ask('show ssl cert')).includes('currently locked'));
+  holder.write('prompt\n');
+  await waitFor('the lock to be held', async () => {
+    holder.write('show ssl cert\n');
+    return (await ask('show ssl cert')).includes('currently locked');
+  });
   const refusals: string[] = [];
   const worker = workerOf(
     {
