@@ -109,8 +109,7 @@ function judgeCredentials(
 ): Finding {
   if (source === 'static') return skip('--source static uses no API server');
   if (reading.kind === 'not-asked') return unknown(reading.reason, 'check the server in the kubeconfig');
-  if (reading.kind === 'listed')
-    return ok(`${reading.from} lists ${reading.nodes.length} control-plane nodes`);
+  if (reading.kind === 'listed') return ok(`${reading.from} lists ${reading.nodes.length} API servers`);
   const { status, message } = reading.failure;
   if (status === 401)
     return fail(
@@ -119,6 +118,11 @@ function judgeCredentials(
     );
   if (status !== 403)
     return unknown(message, 'check that an API server runs: crictl ps -a --name kube-apiserver');
+  if (source === 'endpoints')
+    return fail(
+      'the API does not let these credentials list the EndpointSlices of the service "kubernetes" (403)',
+      'hawser rbac --endpoints | kubectl apply -f - (docs/install.md)',
+    );
   const isKubelet = /system:node:/.test(`${subject} ${message}`);
   return fail(
     isKubelet
@@ -126,7 +130,7 @@ function judgeCredentials(
       : 'the API does not let these credentials list nodes (403)',
     isKubelet
       ? 'hawser rbac --kubelet | kubectl apply -f -, or a kubeconfig of hawser (docs/install.md)'
-      : `hawser rbac${source === 'endpoints' ? ' --endpoints' : ''} | kubectl apply -f - (docs/install.md)`,
+      : 'hawser rbac | kubectl apply -f - (docs/install.md)',
   );
 }
 
@@ -184,8 +188,8 @@ export const credentialChecks: readonly DoctorCheck[] = [
   }),
   {
     id: 'credentials',
-    title: 'Permission to list nodes',
-    why: 'A monitor that cannot list nodes keeps an old list and never uses a new API server.',
+    title: 'Permission to list the API servers',
+    why: 'A monitor that cannot list them keeps an old list and never uses a new API server.',
     run: async (context) => {
       const { readings, settings } = context;
       const reading = await readings.kubeconfig();

@@ -6,10 +6,11 @@ import { listProcesses } from '../../engine/examine/host-processes.ts';
 import type { Peer } from '../../engine/examine/peer-health.ts';
 import { type ApiFailure, getJson } from '../../engine/kube/api-request.ts';
 import { openApiSession } from '../../engine/kube/api-session.ts';
-import { parseNode } from '../../engine/kube/control-plane/server-objects.ts';
+import { controlPlaneNodes, endpoints } from '../../engine/kube/control-plane/server-objects.ts';
 import { parseServers } from '../../engine/kube/control-plane/static-servers.ts';
 import { listPage } from '../../engine/kube/kube-objects.ts';
 import { type LoadedKubeconfig, openKubeconfig } from '../../engine/kube/kubeconfig.ts';
+import { queryPath } from '../../engine/kube/resource.ts';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import { ask, unverified } from '../../engine/system/network/ask.ts';
 import { addressesOf, currentInterfaces, currentRoutes } from '../../engine/system/network/routes.ts';
@@ -43,7 +44,7 @@ export function createReadings(
     return found.find((vips) => vips !== undefined) ?? { api: [], ingress: [] };
   });
   const kubeconfig = once(() => readKubeconfig(settings, files));
-  const cluster = once(async () => await listCluster(await kubeconfig(), settings.apiPort, limits));
+  const cluster = once(async () => await listCluster(await kubeconfig(), settings, limits));
   const supervisors = new Map<string, Promise<SupervisorReading>>();
   return {
     isNodeSeen: once(async () => await files.isFolder(settings.manifests)),
@@ -86,17 +87,17 @@ interface ListedNode {
 }
 
 export type ClusterReading =
-  /** The nodes with a role label of the control plane, and the API server that listed them. */
+  /** The control-plane nodes or endpoints that the monitors would list, and the API server that listed them. */
   | { readonly kind: 'listed'; readonly nodes: readonly ListedNode[]; readonly from: string }
   | { readonly kind: 'refused'; readonly failure: ApiFailure }
   | { readonly kind: 'not-asked'; readonly reason: string };
 
 const MAX_PAGE_BYTES = 4_000_000;
 
-/** Lists the control-plane nodes by both labels, as the monitor does. Reads at most one page for each label. */
+/** Lists the API servers as the monitors do with this `source`. Reads at most one page of each list. */
 async function listCluster(
   reading: KubeconfigReading,
-  apiPort: number,
+  { source, apiPort }: DoctorSettings,
   limits: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
 ): Promise<ClusterReading> {
   const { signal, answerTimeoutMs } = limits;
@@ -106,26 +107,27 @@ async function listCluster(
   const kubeconfig = { load: async () => loaded };
   const done = new AbortController();
   const session = openApiSession({ kubeconfig, apiPort, fallbacks: [] }, done.signal);
-  const list = async (role: string) =>
-    await session.firstAnswer(
+  const { resources } = source === 'endpoints' ? endpoints : controlPlaneNodes(apiPort);
+  const list = async (resource: (typeof resources)[number]) => ({
+    ...resource,
+    reply: await session.firstAnswer(
       async (target) =>
-        await getJson(target, `/api/v1/nodes?labelSelector=node-role.kubernetes.io%2F${role}&limit=50`, {
+        await getJson(target, queryPath(resource, { limit: '50' }), {
           signal,
           timeoutMs: answerTimeoutMs,
           maxBytes: { MAX_PAGE_BYTES },
         }),
       signal,
-    );
+    ),
+  });
   try {
-    const lists = await Promise.all(['control-plane', 'master'].map(list));
-    const parse = parseNode(apiPort);
     const nodes = new Map<string, ListedNode>();
     let from = '';
-    for (const answer of lists) {
-      if (answer.kind === 'failure') return { kind: 'refused', failure: answer };
-      from = answer.target.base.url;
-      const items = listPage.safeParse(answer.answer.value).data?.items ?? [];
-      for (const node of items.flatMap((item) => parse(item).candidates)) nodes.set(node.name, node);
+    for (const { reply, project } of await Promise.all(resources.map(list))) {
+      if (reply.kind === 'failure') return { kind: 'refused', failure: reply };
+      from = reply.target.base.url;
+      const items = listPage.safeParse(reply.answer.value).data?.items ?? [];
+      for (const node of items.flatMap((item) => project(item)?.candidates ?? [])) nodes.set(node.name, node);
     }
     return { kind: 'listed', nodes: [...nodes.values()], from };
   } finally {

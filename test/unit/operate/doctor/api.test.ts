@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { judgeCertificate } from '../../../../src/operate/doctor/credential-checks.ts';
-import { node } from '../../../helpers/api-server/objects.ts';
+import { kubernetesSlice, node } from '../../../helpers/api-server/objects.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
 import { startAnswering, startApi } from '../../../helpers/doctor/api.ts';
 import { examine, type Files, type Settings, said } from '../../../helpers/doctor/scene.ts';
@@ -36,17 +36,31 @@ async function answering(status: number, skewMs?: number): Promise<Settings> {
 }
 
 const forbidden = () => api({ answer: 'forbidden' });
+const slice = kubernetesSlice('kubernetes', ['192.0.2.11', '192.0.2.12', '192.0.2.13']);
+const slices = (settings: Settings) => ({ ...settings, source: 'endpoints' as const });
 const others = () => api({ answer: 'forbidden', user: 'monitors' });
 const unlisted = async () => ({ ...(await api()), nodeName: 'cp-9' });
 
 test.each<[check: string, claim: string, settings: () => Promise<Settings>, words: RegExp]>([
-  ['credentials', 'may list nodes', api, /^ok: .*2 control-plane nodes/],
+  ['credentials', 'may list nodes', api, /^ok: .* 2 API servers/],
   ['credentials', 'of a kubelet see only their own Node since 1.32', forbidden, /^fail: .*rbac --kubelet \|/],
   [
     'credentials',
     'of another user may not list nodes',
     others,
     /^fail: (?!.*kubelet).*hawser rbac \| kubectl/,
+  ],
+  [
+    'credentials',
+    'may list slices',
+    async () => slices(await api({ objects: [slice] })),
+    /^ok: .* 3 API servers/,
+  ],
+  [
+    'credentials',
+    'may not list slices',
+    async () => slices(await forbidden()),
+    /^fail: .*rbac --endpoints \|/,
   ],
   ['credentials', 'are unknown to the API', () => api({ answer: 'unauthenticated' }), /^fail: .*401/],
   ['credentials', 'cannot be judged without an API', withoutApi, /^unknown: /],
