@@ -4,7 +4,8 @@ import type { CommandSpec, SettingsFile, SettingsReader } from '../../cli/comman
 import type { Pod } from '../../cli/pod.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
-import { layout } from '../install/layout.ts';
+import { digestOf } from '../install/effective-settings.ts';
+import { layout, podLayout } from '../install/layout.ts';
 import type { DeployedDaemon, DoctorSettings, ProgramPage } from './context.ts';
 import { type Daemon, findDaemons, findRunning } from './daemons.ts';
 
@@ -37,7 +38,7 @@ export async function asInstalled(
   const present = unlessRefused(() => presentSettings(daemons, readSettings));
   return {
     pages: all.flatMap(({ spec, settings }) => pagesOf(spec.name, settings ?? defaultPages(spec, file))),
-    outdated: present === undefined ? [] : startedBefore(present, daemons),
+    outdated: present === undefined ? [] : await startedBefore(present, daemons, pods, files),
     kubeconfig: all.flatMap(({ settings }) => settings?.kubeconfig ?? [])[0],
   };
 }
@@ -141,9 +142,22 @@ export function readAs(path: string, at: string, readSettings: SettingsReader): 
 /** The precision of a process's start time, since `btime` is in whole seconds. */
 const CLOCK_SLACK_MS = 2_000;
 
-/** The names of the daemons that started before the settings file was written, and so run with older settings. */
-function startedBefore({ writtenAtMs }: ReadSettings, daemons: readonly Daemon[]): readonly string[] {
+/**
+ * The names of the daemons that started before the settings file was written. Omits the daemons of a pod whose manifest was installed
+ * with the same settings: what was written is a setting of another pod.
+ */
+async function startedBefore(
+  { file, writtenAtMs }: ReadSettings,
+  daemons: readonly Daemon[],
+  pods: readonly Pod[],
+  files: HostFiles,
+): Promise<readonly string[]> {
+  const isCurrent = async (pod: Pod) =>
+    (await files.value(podLayout(pod).manifest))?.includes(digestOf(file.values, pod)) === true;
+  const current = await Promise.all(pods.map(async (pod) => ((await isCurrent(pod)) ? pod.daemons : [])));
   return daemons.flatMap(({ spec, startedAtMs }) =>
-    startedAtMs !== undefined && startedAtMs + CLOCK_SLACK_MS < writtenAtMs ? [spec.name] : [],
+    startedAtMs !== undefined && startedAtMs + CLOCK_SLACK_MS < writtenAtMs && !current.flat().includes(spec)
+      ? [spec.name]
+      : [],
   );
 }

@@ -53,7 +53,7 @@ function filesOf({ positionals }: CommandSpec): readonly string[] {
 }
 
 /** Covers only the keys of this pod's daemons, so that a setting of another pod does not restart it. */
-function digestOf(values: SettingsValues, { daemons }: Pod): string {
+export function digestOf(values: SettingsValues, { daemons }: Pod): string {
   const lines = settingsKeys(daemons).flatMap(({ place, key }) => {
     const found = values[place]?.[key];
     return found === undefined ? [] : [`${place}.${key}=${found.value}`];

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
-import { pods, readSettingsFile } from '../../../../src/commands/pods.ts';
+import { haproxyPod } from '../../../../src/api-lb/pod.ts';
+import { installable, pods, readSettingsFile } from '../../../../src/commands/pods.ts';
 import { hostFiles } from '../../../../src/engine/examine/host-files.ts';
 import { asInstalled, settingsPathOf } from '../../../../src/operate/doctor/daemon-settings.ts';
 import { findDaemons } from '../../../../src/operate/doctor/daemons.ts';
+import { effectiveSettings } from '../../../../src/operate/install/effective-settings.ts';
 import { temporaryRoot } from '../../../helpers/doctor/scene.ts';
 
 const supervise = ['haproxy', 'supervise', '--settings', 'own/config.yaml'];
@@ -46,12 +48,18 @@ test("daemons with --instance and daemons of other manifests are not this node's
   expect(found.map(({ spec, argv }) => [spec.name, argv])).toEqual([['haproxy supervise', []]]);
 });
 
+/** The settings file of these tests, and the digest that `hawser install` writes into the manifest for it. */
+const settings = 'apiPort: 6443\n';
+const digest = effectiveSettings(settings, 'config.yaml', { ...installable, pods: [haproxyPod] }).pods[0]
+  ?.digest;
+
 test.each([
-  ['1970', 0, ['haproxy supervise']],
-  ['2100', 4_102_444_800, []],
+  ['since 1970', 0, 'another', ['haproxy supervise']],
+  ['since 1970 with these settings', 0, digest, []],
+  ['since 2100', 4_102_444_800, 'another', []],
 ])(
-  'a daemon running since %s is outdated only if its settings file is newer',
-  async (_year, bootSeconds, outdated) => {
+  'a daemon running %s is outdated only if its settings file is newer and its pod has other settings',
+  async (_, bootSeconds, annotation, outdated) => {
     const running = ['/opt/hawser/dist/hawser.mjs', 'haproxy', 'supervise'];
     const files = {
       '/proc/self/ns/net': '->net:[1]',
@@ -60,7 +68,8 @@ test.each([
       '/proc/1234/comm': 'node\n',
       '/proc/1234/cmdline': `/usr/bin/node\0${running.join('\0')}\0`,
       '/proc/1234/stat': `1234 (node) S ${'0 '.repeat(18)}100\n`,
-      '/proc/1234/root/etc/hawser/config.yaml': 'apiPort: 6443\n',
+      '/proc/1234/root/etc/hawser/config.yaml': settings,
+      '/etc/kubernetes/manifests/haproxy.yaml': `metadata: {annotations: {hawser/settings: ${annotation}}}\n`,
     };
     const found = await asInstalled(hostFiles(temporaryRoot(files)), undefined, pods, readSettingsFile);
     expect(found.outdated).toEqual(outdated);
