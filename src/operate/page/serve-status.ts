@@ -14,7 +14,7 @@ import { statusView } from '../status/view/status-view.ts';
 import { collectJournals, type Range } from '../timeline/collect.ts';
 import { lanesSection, pageDocument } from './document.ts';
 import { refusalOf, safetyHeaders } from './guard.ts';
-import { lastHour, vipLanes } from './lanes.ts';
+import { clockText, lastHour, vipLanes } from './lanes.ts';
 
 /** The data sources of the page. */
 export interface PageSource {
@@ -136,13 +136,18 @@ export async function serveStatus(
 }
 
 /** Reads the journals once for each span. The span changes every ten seconds, and the journals are read completely. */
-function readJournals(directories: readonly string[]): PageSource['journals'] {
+export function readJournals(directories: readonly string[]): PageSource['journals'] {
   let last: (Journals & Pick<Range, 'until'>) | undefined;
   return (span) => {
     if (last?.until === span.until) return last;
-    const { moments, unread } = collectJournals(directories, span, MAX_ENTRIES);
+    const { moments, unread, leftOut } = collectJournals(directories, span, MAX_ENTRIES);
     const lines = moments.flatMap(({ item, at }) => (item.kind === 'line' ? [{ ...item.line, at }] : []));
-    const problems = unread.map(({ path, problem }) => `${path}: ${problem}`);
+    const problems = [
+      ...unread.map(({ path, problem }) => `${path}: ${problem}`),
+      ...(leftOut === 0
+        ? []
+        : [`${leftOut} entries left out: states before ${clockText(moments[0]?.at ?? '')} may be missing`]),
+    ];
     last = { until: span.until, lines, problems };
     return last;
   };

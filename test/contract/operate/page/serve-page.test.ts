@@ -1,5 +1,8 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
+import { readJournals } from '../../../../src/operate/page/serve-status.ts';
+import { openRange } from '../../../../src/operate/timeline/report.ts';
+import { journalDirectory } from '../../../helpers/journal-directory.ts';
 import { type PageHost, type PageHostOptions, startPageHost } from '../../../helpers/page/page-host.ts';
 import * as statuses from '../../../helpers/page/statuses.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
@@ -118,4 +121,14 @@ test('an address in use is reported, and a stop ends connections at once', async
   await expect(startPageHost(statuses.healthy(), options)).rejects.toMatchObject({ code: 'EADDRINUSE' });
   host.stop();
   await expect(ask(host, '/')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+});
+
+test('entries of a very busy hour that are not shown are counted', () => {
+  const directory = journalDirectory();
+  directory.fill(['keepalived-supervisor']);
+  const { lines, problems } = readJournals([directory.path])(openRange);
+  expect(lines).toHaveLength(2_000);
+  expect(problems).toEqual([
+    expect.stringMatching(/^\d+ entries left out: states before \d\d:\d\d:\d\d may be missing$/),
+  ]);
 });
