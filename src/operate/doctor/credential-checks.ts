@@ -188,7 +188,7 @@ export const credentialChecks: readonly DoctorCheck[] = [
   }),
   {
     id: 'credentials',
-    title: 'Permission to list the API servers',
+    title: 'Permission to list servers',
     why: 'A monitor that cannot list them keeps an old list and never uses a new API server.',
     run: async (context) => {
       const { readings, settings } = context;
