@@ -98,13 +98,7 @@ async function gather(target: string, root: string, all: readonly Pod[]): Promis
   if (errors.length > 0) copy.write(`${errors.join('\n')}\n`, join(target, 'errors.txt'));
 }
 
-interface Asked {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly isCut: boolean;
-}
-
-async function ask(argv: readonly string[]): Promise<Asked> {
+async function ask(argv: readonly string[]) {
   const [, program = ''] = process.argv;
   const own = [process.execPath, ...process.execArgv, program, ...argv] as [string, ...string[]];
   try {

@@ -101,7 +101,8 @@ export function without(node: NodeStatus, ...names: readonly Program['name'][]):
 }
 
 export const readyPeers: readonly PeerHealth[] = ['cp-2', 'cp-3'].map((name) => ({
-  peer: { name, address: `10.0.0.1${name.at(-1)}` },
+  name,
+  address: `10.0.0.1${name.at(-1)}`,
   health: 'ready',
 }));
 
@@ -117,8 +118,7 @@ export function answeredBy(holder: 'cp-2' | 'cp-3' | 'free' | 'a stranger'): Evi
     ...['10.0.0.13', 'fe80::13'].map((address) => ({ address, mac: macs[1] })),
     ...(mac === undefined ? [] : [{ address: vip, mac }]),
   ];
-  const nodes = readyPeers.map(({ peer }) => peer);
-  return { ownAddresses: new Set(['10.0.0.11']), holders: holdersAmong(table, table, nodes) };
+  return { ownAddresses: new Set(['10.0.0.11']), holders: holdersAmong(table, table, readyPeers) };
 }
 
 /** A backup: the status of cp-1 while another node holds the VIP. */

@@ -9,41 +9,38 @@ import type { HostFiles } from './host-files.ts';
 import { type HostProcess, isHawser } from './host-processes.ts';
 
 /** Whether a program answered. */
-export const programState = {
+export const programStateSchema = z.object({
+  name: z.string(),
   state: z.enum(['answers', 'silent', 'not-asked']),
   /** The address of its page: `127.0.0.1:29446`. */
   address: z.nullable(z.string()),
   problem: z.nullable(z.string()),
-};
+});
 
-const programStateSchema = z.object(programState);
-
-export interface ProgramState<Name extends string> extends Immutable<z.infer<typeof programStateSchema>> {
-  readonly name: Name;
-}
+export type ProgramState = Immutable<z.infer<typeof programStateSchema>>;
 
 /** A program's status, and whether it answered. */
-export interface ProgramAnswer<Name extends string, T> {
-  readonly program: ProgramState<Name>;
+export interface ProgramAnswer<T> {
+  readonly program: ProgramState;
   readonly status: T | null;
   /** Whether it runs: it answers, or accepts connections and hangs. An answer of another program does not count. */
   readonly isThere: boolean;
 }
 
 /** Requests a program's status from its page. `page` is undefined if it has none. Never rejects. */
-export async function askProgram<Name extends string, T>(
-  name: Name,
+export async function askProgram<T>(
+  name: string,
   page: PageAddress | undefined,
   schema: z.ZodMiniType<T>,
   options: AskOptions,
-): Promise<ProgramAnswer<Name, T>> {
+): Promise<ProgramAnswer<T>> {
   if (page === undefined) {
     const problem = 'its --listen is off';
     return { program: { name, state: 'not-asked', address: null, problem }, status: null, isThere: false };
   }
   const reached = reachable(page);
   const address = hostPort(reached);
-  const silent = (problem: string, isThere: boolean): ProgramAnswer<Name, T> => ({
+  const silent = (problem: string, isThere: boolean): ProgramAnswer<T> => ({
     program: { name, state: 'silent', address, problem },
     status: null,
     isThere,

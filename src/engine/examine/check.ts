@@ -35,12 +35,8 @@ export interface Check<Context = NodeContext> {
 
 type Needs<Context> = Readonly<Record<string, FactReader<Context, unknown>>>;
 
-type ValueOf<R> = R extends { readonly kind: 'read'; readonly value: infer Value } ? Value : never;
-
 type Facts<N> = {
-  readonly [Name in keyof N]: N[Name] extends (...given: never) => infer Result
-    ? ValueOf<Awaited<Result>>
-    : never;
+  readonly [Name in keyof N]: N[Name] extends FactReader<never, infer Value> ? Value : never;
 };
 
 interface Rules<N> {
@@ -125,11 +121,8 @@ export const moreRights =
     : 'run this as root';
 
 /** The finding of a check that found nothing: `unknown` if the node's files are not visible. */
-export async function unlessUnseen<F extends Finding>(
-  { readings: { isNodeSeen }, settings }: NodeContext,
-  finding: F,
-): Promise<F | Unknown> {
-  if (await isNodeSeen()) return finding;
+export async function unlessUnseen({ readings, settings }: NodeContext, finding: Finding): Promise<Finding> {
+  if (await readings.isNodeSeen()) return finding;
   return unknown(
     `the node's files are not visible: there is no ${settings.manifests}`,
     'type hawser doctor on the node itself; in a container mount its root directory and pass it with --root',

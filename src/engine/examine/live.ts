@@ -26,6 +26,9 @@ export interface LiveProgram<Context> {
   readonly config: (context: Context) => string;
 }
 
+/** The part of a program that its judges use, which is independent of the context. */
+type JudgedProgram = Pick<LiveProgram<never>, 'name' | 'runningOf'>;
+
 /** Status fields of every supervisor. */
 export interface Running {
   readonly phase: string;
@@ -41,12 +44,11 @@ interface SupervisorFacts {
   readonly areProcessesSeen: boolean;
 }
 
-function judgeSupervisor<Context>(
-  live: LiveProgram<Context>,
+function judgeSupervisor(
+  live: JudgedProgram,
   { reading, isInstalled, hasPod, areProcessesSeen }: SupervisorFacts,
 ): Finding {
   const program = live.name;
-  const command = `hawser ${program} status`;
   const logs = `crictl logs $(crictl ps -a -q --name '^${program}$' | head -1)`;
   if (reading.kind === 'absent') {
     if (!isInstalled) return skip('it is not installed here');
@@ -66,14 +68,11 @@ function judgeSupervisor<Context>(
     return /EACCES|EPERM/.test(reading.message)
       ? unknown(reading.message, moreRights)
       : fail(`nothing answers: ${reading.message}`, `${logs}; the kubelet restarts it`);
-  return judgeAnswer(live, reading.answer, { logs, command });
+  return judgeAnswer(live, reading.answer, logs);
 }
 
-function judgeAnswer<Context>(
-  { name: program, runningOf }: LiveProgram<Context>,
-  answer: Answer,
-  { logs, command }: { readonly logs: string; readonly command: string },
-): Finding {
+function judgeAnswer({ name: program, runningOf }: JudgedProgram, answer: Answer, logs: string): Finding {
+  const command = `hawser ${program} status`;
   const running = runningOf(answer);
   if (running === undefined) return fail('the supervisor does not answer with its status', logs);
   const { phase, current, failure } = running;
@@ -95,8 +94,8 @@ interface ConfigFacts {
 }
 
 /** Compares the file on disk with the configuration that the program runs. */
-function judgeConfig<Context>(
-  { name: program, runningOf }: LiveProgram<Context>,
+function judgeConfig(
+  { name: program, runningOf }: JudgedProgram,
   { path, disk, reading }: ConfigFacts,
 ): Finding {
   if (reading.kind === 'unreachable')

@@ -1,4 +1,5 @@
 import { askPage } from '../system/network/ask-page.ts';
+import type { SeenPeer } from './seen.ts';
 
 /** Another node of the group. */
 export interface Peer {
@@ -6,11 +7,8 @@ export interface Peer {
   readonly address: string;
 }
 
-export interface PeerHealth {
-  readonly peer: Peer;
-  /** What its load balancer's health page answers. */
-  readonly health: 'ready' | 'not-ready' | 'no-answer';
-}
+/** A peer, and what its load balancer's health page answers. */
+export type PeerHealth = Omit<SeenPeer, 'holds'>;
 
 /** Polls the health page of every peer's load balancer concurrently. Never rejects. */
 export async function askPeers(
@@ -21,8 +19,8 @@ export async function askPeers(
   return await Promise.all(
     peers.map(async (peer): Promise<PeerHealth> => {
       const answer = await askPage({ host: peer.address, port: page.port }, page.path, limits);
-      if (answer.kind === 'silent') return { peer, health: 'no-answer' };
-      return { peer, health: answer.status === 200 ? 'ready' : 'not-ready' };
+      if (answer.kind === 'silent') return { ...peer, health: 'no-answer' };
+      return { ...peer, health: answer.status === 200 ? 'ready' : 'not-ready' };
     }),
   );
 }

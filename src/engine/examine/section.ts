@@ -100,16 +100,14 @@ export function wordsOf(pieces: readonly Piece[]): string {
 function joined(pieces: readonly Piece[]): string {
   const all = pieces.map((piece) => {
     if (typeof piece === 'string') return piece;
-    return isLabel(piece) ? piece.words : `${isLine(piece) ? '; ' : ''}${joined(piece.of)}`;
+    if (isLabel(piece)) return piece.words;
+    const isLine = piece.as === 'line' || piece.as === 'note';
+    return `${isLine ? '; ' : ''}${joined(piece.of)}`;
   });
   return all.join('');
 }
 
-function isLine(piece: Piece): boolean {
-  return typeof piece === 'object' && 'as' in piece && (piece.as === 'line' || piece.as === 'note');
-}
-
-export function isLabel(piece: Piece | undefined): piece is StatusLabel {
+export function isLabel(piece: Piece): piece is StatusLabel {
   return typeof piece === 'object' && 'tone' in piece;
 }
 

@@ -9,7 +9,7 @@ export interface SeenNode {
   /** ISO 8601, UTC. */
   readonly at: string;
   readonly node: string;
-  readonly programs: readonly ProgramState<string>[];
+  readonly programs: readonly ProgramState[];
 }
 
 /** Another node, as it is seen from here. */

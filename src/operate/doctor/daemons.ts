@@ -54,8 +54,7 @@ async function runningDaemon(
   const program = programIndex(argv);
   const command = commandAmong(specs, argv.slice(program + 1));
   if (program < 0 || command === undefined) return undefined;
-  const environment = (await files.value(`/proc/${pid}/environ`)) ?? '';
-  const env = parseEnvironment(environment);
+  const env = parseEnvironment((await files.value(`/proc/${pid}/environ`)) ?? '');
   if (instanceName(command.argv, env) !== undefined) return undefined;
   return {
     ...command,

@@ -21,12 +21,12 @@ export interface CheckedFinding {
 
 /**
  * Runs all checks at once, each for at most `timeoutMs` plus its time for listening. Never rejects, and always ends within
- * that time or when `signal` aborts. A check that throws or exceeds its time is reported as "cannot tell", with the reason.
+ * that time or when `node.signal` aborts. A check that throws or exceeds its time is reported as "cannot tell", with the reason.
  */
 export async function runChecks(
   checks: readonly DoctorCheck[],
   node: Omit<DoctorContext, 'beforeExit'>,
-  limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  timeoutMs: number,
 ): Promise<readonly CheckedFinding[]> {
   const unfinished: Promise<unknown>[] = [];
   const context: DoctorContext = {
@@ -37,7 +37,7 @@ export async function runChecks(
     },
   };
   const results = await Promise.all(
-    checks.map(async (check) => ({ check, finding: await runCheck(check, context, limits) })),
+    checks.map(async (check) => ({ check, finding: await runCheck(check, context, timeoutMs) })),
   );
   await Promise.race([Promise.allSettled(unfinished), pause(CLEAN_UP_LIMIT_MS, undefined, { ref: false })]);
   return results;
@@ -46,16 +46,12 @@ export async function runChecks(
 /** A stopped check cleans up within this time. Its programs have limits of their own. */
 const CLEAN_UP_LIMIT_MS = 10_000;
 
-async function runCheck(
-  check: DoctorCheck,
-  context: DoctorContext,
-  limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
-): Promise<Finding> {
-  const timeoutMs = limits.timeoutMs + (check.listenMs ?? 0);
+async function runCheck(check: DoctorCheck, context: DoctorContext, timeoutMs: number): Promise<Finding> {
+  const totalMs = timeoutMs + (check.listenMs ?? 0);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Finding>((resolve) => {
-    timer = setTimeout(() => resolve(cannotTell(`no answer within ${timeoutMs} ms`)), timeoutMs);
-    limits.signal.addEventListener('abort', () => resolve(cannotTell('it was stopped')), { once: true });
+    timer = setTimeout(() => resolve(cannotTell(`no answer within ${totalMs} ms`)), totalMs);
+    context.signal.addEventListener('abort', () => resolve(cannotTell('it was stopped')), { once: true });
   });
   try {
     return await Promise.race([check.run(context), late]);
@@ -87,16 +83,10 @@ export async function examine(
   const homes = products.map(({ home }) => home);
   const pods = homes.flatMap((home) => (home.kind === 'node' ? home.pods : []));
   const daemons = homes.flatMap((home) => (home.kind === 'pod' ? home.daemon : []));
-  const { pages, outdated, kubeconfig } = await asInstalled(files, file, pods, readSettings);
+  const installed = await asInstalled(files, file, pods, readSettings);
   const deployed = await deployedHere(files, daemons, readSettings);
-  const settings = {
-    ...typed,
-    pages,
-    outdated,
-    deployed,
-    settingsFile,
-    kubeconfig: typed.kubeconfig ?? kubeconfig,
-  };
+  const kubeconfig = typed.kubeconfig ?? installed.kubeconfig;
+  const settings = { ...typed, ...installed, kubeconfig, deployed, settingsFile };
   const { timeout: timeoutMs, only } = settings;
   const limits = { signal, answerTimeoutMs: timeoutMs * ANSWER_SHARE };
   const readings = createReadings(settings, files, products, limits);
@@ -106,6 +96,6 @@ export async function examine(
     only === undefined
       ? checksHere(checks, deployed, await readings.isNodeSeen())
       : checks.filter(({ id }) => only.includes(id));
-  const results = await runChecks(chosen, context, { timeoutMs, signal });
+  const results = await runChecks(chosen, context, timeoutMs);
   return reportOf(results, performance.now() - start);
 }

@@ -1,6 +1,6 @@
 import type { CommandSpec } from '../../cli/command-spec.ts';
 import { readSupervisor, type SupervisorReading } from '../../engine/examine/ask-program.ts';
-import type { NodeReadings, PeersReading } from '../../engine/examine/context.ts';
+import type { NodeContext, NodeReadings, PeersReading } from '../../engine/examine/context.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { listProcesses } from '../../engine/examine/host-processes.ts';
 import type { Peer } from '../../engine/examine/peer-health.ts';
@@ -29,6 +29,8 @@ export interface Readings extends NodeReadings {
   readonly cluster: () => Promise<ClusterReading>;
 }
 
+type Limits = Pick<NodeContext, 'signal' | 'answerTimeoutMs'>;
+
 type Products = readonly Pick<Product, 'findVips' | 'findPeers'>[];
 
 /** `limits.signal` aborts all readings. Checks that wait for a reading have their own, earlier time limit. */
@@ -36,7 +38,7 @@ export function createReadings(
   settings: DoctorSettings,
   files: HostFiles,
   products: Products,
-  limits: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
+  limits: Limits,
 ): Readings {
   const processes = once(() => listProcesses(files));
   const bothVips = once(async () => {
@@ -98,9 +100,8 @@ const MAX_PAGE_BYTES = 4_000_000;
 async function listCluster(
   reading: KubeconfigReading,
   { source, apiPort }: DoctorSettings,
-  limits: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
+  { signal, answerTimeoutMs }: Limits,
 ): Promise<ClusterReading> {
-  const { signal, answerTimeoutMs } = limits;
   if (reading.kind === 'none') return { kind: 'not-asked', reason: 'no kubeconfig was given' };
   if (reading.kind === 'unusable') return { kind: 'not-asked', reason: reading.message };
   const { loaded } = reading;
@@ -194,7 +195,7 @@ export type LocalApiReading =
 /** Requests `/readyz` as HAProxy's health check does: without credentials and without verifying the certificate. Never rejects. */
 export async function askReadyz(
   { host, port }: { readonly host: string; readonly port: number },
-  { signal, answerTimeoutMs }: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
+  { signal, answerTimeoutMs }: Limits,
 ): Promise<LocalApiReading> {
   const question = { host, port, path: '/readyz', tls: unverified };
   const answer = await ask(question, { timeoutMs: answerTimeoutMs, signal });

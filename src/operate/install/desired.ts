@@ -61,7 +61,7 @@ export function desiredSettings(
   const parsed = parseSettingsFile(existing ?? '', layout.settings, installable.keys);
   const inFile = parsed.kind === 'problems' ? undefined : parsed.values.top['clusterName']?.value;
   const givenName = options.clusterName ?? (inFile === undefined ? undefined : String(inFile));
-  return { ...effectiveSettings(text, layout.settings, installable), text, givenName };
+  return { ...effectiveSettings(text, installable), text, givenName };
 }
 
 /** Returns all files to install. Reads the patches and files of hawser itself. Throws a ConfigError for an invalid patch. */
@@ -71,7 +71,6 @@ export function desiredInstall(
   installable: Installable,
   settings: DesiredSettings,
 ): DesiredInstall {
-  const { keys } = installable;
   const pods = settings.pods.map(({ pod }) => pod);
   const { record } = disk;
   const image = options.image ?? record?.image ?? shippedImage(pods);
@@ -81,7 +80,7 @@ export function desiredInstall(
   const folder = options.patches ?? record?.patches;
   const patches =
     folder === undefined ? [] : readPatches(join(options.root, folder), folder, installable.pods);
-  const schema = `${JSON.stringify(settingsJsonSchema(keys), null, 2)}\n`;
+  const schema = `${JSON.stringify(settingsJsonSchema(installable.keys), null, 2)}\n`;
   const command = nodeCommand(disk);
   return {
     settings,

@@ -37,12 +37,10 @@ const MAX_BYTES = 1_000_000;
 export async function readDisk(root: string, pods: readonly Pod[]): Promise<Disk> {
   const { read, at } = diskReader(root);
   await read(Object.values(layout));
-  const record = parseRecord(textAt(at(layout.record)) ?? '');
+  const record = parseRecord(textOn({ at }, layout.record) ?? '');
   await read([...(record?.files ?? []).map(({ path }) => path), ...(record?.directories ?? [])]);
   await read(pods.flatMap(pathsOf));
-  const manifests = at(layout.manifests);
-  const names = manifests?.kind === 'folder' ? manifests.names : [];
-  await read(names.map((name) => `${layout.manifests}/${name}`));
+  await read(namesIn({ at }, layout.manifests).map((name) => `${layout.manifests}/${name}`));
   return { record, at };
 }
 
@@ -123,13 +121,10 @@ async function folderAt(path: string, { mode, gid: group }: Stats): Promise<Entr
   return { kind: 'folder', mode: mode & 0o7777, group, names, blocked };
 }
 
-function textAt(entry: Entry | undefined): string | undefined {
-  return entry?.kind === 'file' ? entry.content.toString('utf8') : undefined;
-}
-
 /** The content of a file; undefined if it cannot be read. */
-export function textOn(disk: Disk, path: string): string | undefined {
-  return textAt(disk.at(path));
+export function textOn(disk: Pick<Disk, 'at'>, path: string): string | undefined {
+  const entry = disk.at(path);
+  return entry?.kind === 'file' ? entry.content.toString('utf8') : undefined;
 }
 
 /** The regular file at a path; undefined for a symbolic link and anything else. */
@@ -138,7 +133,7 @@ export function fileOn(disk: Disk, path: string): Extract<Entry, { kind: 'file' 
   return entry?.kind === 'file' && !entry.isLink ? entry : undefined;
 }
 
-export function namesIn(disk: Disk, folder: string): readonly string[] {
+export function namesIn(disk: Pick<Disk, 'at'>, folder: string): readonly string[] {
   const entry = disk.at(folder);
   return entry?.kind === 'folder' ? entry.names : [];
 }

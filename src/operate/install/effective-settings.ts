@@ -5,6 +5,7 @@ import { parseSettingsFile } from '../../cli/parse-settings-file.ts';
 import type { Pod, PodNeeds, PodVips } from '../../cli/pod.ts';
 import { type SettingsKey, settingsKeys } from '../../cli/settings-form.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
+import { layout } from './layout.ts';
 
 /** The pods of this node, as its settings file determines them. */
 export interface EffectiveSettings {
@@ -29,11 +30,8 @@ export interface Installable {
 }
 
 /** Reads a settings file as every daemon does. Throws a ConfigError with the problems of the first daemon that refuses it. */
-export function effectiveSettings(
-  text: string,
-  path: string,
-  { pods, keys }: Installable,
-): EffectiveSettings {
+export function effectiveSettings(text: string, { pods, keys }: Installable): EffectiveSettings {
+  const path = layout.settings;
   const parsed = parseSettingsFile(text, path, keys);
   if (parsed.kind === 'problems') throw new ConfigError(parsed.problems);
   const { values } = parsed;

@@ -17,16 +17,11 @@ import { chooseClusterName, inspectNode, probeVips } from './probe.ts';
  */
 export async function install(options: InstallSettings, installable: Installable): Promise<number> {
   // The printed files are for any node, so the disk of this node is ignored.
-  if (options.print)
-    return print(
-      printedFiles(
-        desiredInstall(options, emptyDisk, installable, desiredSettings(options, emptyDisk, installable)),
-      ),
-    );
-  const disk = await readDisk(options.root, installable.pods);
+  const disk = options.print ? emptyDisk : await readDisk(options.root, installable.pods);
   const unreadable = diskProblems(disk);
   if (unreadable.length > 0) throw new ConfigError(unreadable);
   const settings = desiredSettings(options, disk, installable);
+  if (options.print) return print(printedFiles(desiredInstall(options, disk, installable, settings)));
   const vips = await probeVips(settings, disk);
   const choice = await chooseClusterName(options, settings, disk, vips);
   const named =

@@ -10,10 +10,10 @@ export interface DesiredFile {
   readonly stageIn?: string;
 }
 
-/** A folder. Properties that are absent are not changed in an existing folder. */
+/** A folder. Properties that are undefined are not changed in an existing folder. */
 export interface DesiredFolder {
   readonly path: string;
-  readonly mode?: number;
+  readonly mode?: number | undefined;
   /** The group id. */
   readonly group?: number;
 }
@@ -77,10 +77,7 @@ export const journalFolder = { path: layout.journalDir, mode: 0o1775, group: unp
 
 /** The folders that the pods mount, with the modes that they need. */
 export function sharedFolders(pods: readonly Pod[]): readonly DesiredFolder[] {
-  const own = pods.map((pod) => ({
-    path: podLayout(pod).dataDir,
-    ...(pod.folderMode !== undefined && { mode: pod.folderMode }),
-  }));
+  const own = pods.map((pod) => ({ path: podLayout(pod).dataDir, mode: pod.folderMode }));
   return [{ path: layout.settingsDir, mode: 0o755 }, ...own, journalFolder];
 }
 

@@ -201,16 +201,12 @@ function isOtherInstance(containers: readonly ManifestContainer[], pods: readonl
 }
 
 function rivalIn(pod: unknown, rivals: readonly string[]): string | undefined {
-  const words = containersOf(pod).flatMap((container) => [
+  const words = listOf(fieldOf(fieldOf(pod, 'spec'), 'containers')).flatMap((container) => [
     fieldOf(container, 'name'),
     fieldOf(container, 'image'),
     ...listOf(fieldOf(container, 'command')),
   ]);
   return rivals.find((rival) => words.some((word) => typeof word === 'string' && word.includes(rival)));
-}
-
-function containersOf(pod: unknown): readonly unknown[] {
-  return listOf(fieldOf(fieldOf(pod, 'spec'), 'containers'));
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -99,10 +99,9 @@ const CLUSTER_NAME_PATH = '/hawser_cluster_name';
  * name would ignore the holder's adverts and hold the VIP as well. `unknown` is the reason if the name cannot be read.
  */
 async function readClusterName(vip: string, healthPort: number) {
-  const url = `http://${hostPort({ host: vip, port: healthPort })}${CLUSTER_NAME_PATH}`;
-  const answer = await askPage({ host: vip, port: healthPort }, CLUSTER_NAME_PATH, {
-    timeoutMs: NAME_TIMEOUT_MS,
-  });
+  const page = { host: vip, port: healthPort };
+  const url = `http://${hostPort(page)}${CLUSTER_NAME_PATH}`;
+  const answer = await askPage(page, CLUSTER_NAME_PATH, { timeoutMs: NAME_TIMEOUT_MS });
   if (answer.kind === 'silent') return { unknown: `${url} does not answer (${answer.message})` };
   const name = answer.text.trim();
   if (answer.status === 200 && /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/.test(name)) return { name };

@@ -84,7 +84,7 @@ async function remove(
 function vipsOf(disk: Disk, record: InstallRecord, installable: Installable): readonly string[] {
   try {
     const text = textOn(disk, layout.settings) ?? '';
-    return [...new Set([...record.vips, ...effectiveSettings(text, layout.settings, installable).vips.all])];
+    return [...new Set([...record.vips, ...effectiveSettings(text, installable).vips.all])];
   } catch {
     return record.vips;
   }

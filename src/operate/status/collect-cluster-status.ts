@@ -159,7 +159,7 @@ export function clusterStatus(
   const reading = products.find(({ inputs }) => inputs.vips !== undefined)?.inputs.vips;
   const heldBy = (name: string): readonly string[] =>
     vips.flatMap(({ vip }) => (evidence.holders(vip).some(({ node }) => node?.name === name) ? vip : []));
-  const peers = looks.map(({ peer, health }) => ({ ...peer, health, holds: heldBy(peer.name) }));
+  const peers = looks.map((peer) => ({ ...peer, holds: heldBy(peer.name) }));
   const status = {
     v: 1 as const,
     vips: vips.map((vip) => reading?.status(vip, here, peers, evidence) ?? { ...vip, holders: [] }),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { programState } from '../../engine/examine/ask-program.ts';
+import { programStateSchema } from '../../engine/examine/ask-program.ts';
 import { type SeenCluster, type SeenNode, seenPeerSchema, seenVipSchema } from '../../engine/examine/seen.ts';
 import type { ProductStatus } from './product-status.ts';
 
@@ -22,7 +22,7 @@ export function nodeStatusSchema(products: readonly ProductStatus[]): z.ZodMiniT
     at: z.iso.datetime(),
     node: z.string(),
     /** The programs and whether they answered. */
-    programs: z.array(z.object({ name: z.enum(names), ...programState })),
+    programs: z.array(z.extend(programStateSchema, { name: z.enum(names) })),
   };
   const others = products.map(({ inputs }) => inputs.others?.schema);
   const fields = Object.assign(common, ...products.map(answersOf), ...others);

@@ -3,7 +3,7 @@ import type { SeenNode } from '../../engine/examine/seen.ts';
 import type { ProductStatus, ProgramStatus } from './product-status.ts';
 
 /** The answers of the requested programs. */
-export type Answers = readonly (ProgramAnswer<string, object> & { readonly asked: ProgramStatus })[];
+export type Answers = readonly (ProgramAnswer<object> & { readonly asked: ProgramStatus })[];
 
 /**
  * Returns the answers that are relevant on this machine. A pod of a Deployment is here if one of its programs is present. The programs of

@@ -74,7 +74,6 @@ export function timelineReport(
   words: JournalWords,
   kinds: readonly JournalLine['kind'][] | undefined,
 ): TimelineReport {
-  const lines = collected.moments.flatMap(({ item }) => (item.kind === 'line' ? [item.line] : []));
   const journals = collected.journals.map(shownJournal);
   const verdicts = [
     ...journals.map(({ verdict }) => verdict),
@@ -88,16 +87,16 @@ export function timelineReport(
     journals,
     unread: collected.unread,
     leftOut: collected.leftOut,
-    entries: entriesOf(collected, lines, words, kinds),
+    entries: entriesOf(collected, words, kinds),
   };
 }
 
 function entriesOf(
   { moments, journals, earlier }: Collected,
-  lines: readonly JournalLine[],
   words: JournalWords,
   kinds: readonly JournalLine['kind'][] | undefined,
 ): TimelineReport['entries'] {
+  const lines = moments.flatMap(({ item }) => (item.kind === 'line' ? [item.line] : []));
   const known = [...earlier, ...lines];
   let index = earlier.length - 1;
   return moments.flatMap(({ item, journal, clockBackMs, clockOffMs }): TimelineReport['entries'] => {

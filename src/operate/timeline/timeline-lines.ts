@@ -39,7 +39,8 @@ const COLOURS: Readonly<Record<TimelineEntry['kind'] | 'fault', string>> = {
 /** The timeline as text, 80 columns wide: a headline for each day, and at least one line for each entry. */
 export function timelineLines(report: TimelineReport, style: Style): readonly string[] {
   const nodes = new Set(report.journals.flatMap(({ node }) => node ?? []));
-  const nodeWidth = nodes.size < 2 ? 0 : Math.min(MOST_NODE_WIDTH, longest([...nodes])) + 1;
+  const longest = Math.max(...[...nodes].map(({ length }) => length));
+  const nodeWidth = nodes.size < 2 ? 0 : Math.min(MOST_NODE_WIDTH, longest) + 1;
   let day = '';
   const rows = foldRepeats(report.entries).flatMap((row) => {
     if (row.kind === 'fault') return rowLines(row, nodeWidth, style);
@@ -49,10 +50,6 @@ export function timelineLines(report: TimelineReport, style: Style): readonly st
     return [...headline, ...rowLines(row, nodeWidth, style)];
   });
   return [...rows, ...(rows.length > 0 ? [''] : []), ...footer(report)];
-}
-
-function longest(texts: readonly string[]): number {
-  return Math.max(0, ...texts.map(({ length }) => length));
 }
 
 function rowLines(row: Row, nodeWidth: number, style: Style): readonly string[] {
@@ -106,7 +103,7 @@ function footer(report: TimelineReport): readonly string[] {
   const shown = `${count === 0 ? 'no entries' : count === 1 ? '1 entry' : `${count} entries`} in this time`;
   const all = journals.length === 1 ? 'the journal is whole' : `all ${journals.length} journals are whole`;
   return [
-    ...wrapText(`${shown}${journals.length > 0 && broken.length === 0 ? `; ${all}` : ''}`, WIDTH),
+    `${shown}${journals.length > 0 && broken.length === 0 ? `; ${all}` : ''}`,
     ...(leftOut > 0 ? [`${leftOut} earlier ones left out: narrow the range with --since and --until`] : []),
     ...broken.map(troubleText),
     ...unread.map(({ path, problem }) => `cannot tell: ${printable(path)}: ${printable(problem)}`),
@@ -158,16 +155,11 @@ function isRepeat(a: TimelineEntry, b: TimelineEntry): boolean {
   return b.clockBackMs === 0 && fields.every((field) => a[field] === b[field]);
 }
 
-/** A time as it is printed. */
-interface LocalTime {
-  /** `2026-11-21, UTC+01:00`. */
-  readonly day: string;
-  /** `03:12:04.120`. */
-  readonly time: string;
-}
-
-/** Converts a time to the time zone of this process, with the daylight saving of that day, or to UTC. */
-export function localTime(at: string, isUtc: boolean): LocalTime {
+/**
+ * Converts a time to the time zone of this process, with the daylight saving of that day, or to UTC. Returns the texts that are
+ * printed: `2026-11-21, UTC+01:00` and `03:12:04.120`.
+ */
+export function localTime(at: string, isUtc: boolean): { readonly day: string; readonly time: string } {
   const date = new Date(at);
   const offset = isUtc ? 0 : -date.getTimezoneOffset();
   const [day = '', time = ''] = new Date(date.getTime() + offset * 60_000).toISOString().split('T');

@@ -72,7 +72,7 @@ test('the settings file has a section for a new pod and reports unknown keys in 
 });
 
 test('install handles ports, probes, digest and patches of a new pod', () => {
-  const settings = effectiveSettings(file, 'F', installable);
+  const settings = effectiveSettings(file, installable);
   expect(portsOf(settings)).toContainEqual({ key: 'router.listen', port: 5_000 });
   const own = settings.pods.find(({ pod }) => pod === router);
   if (own === undefined) throw new Error('Cannot find the pod of the router, expected it');
@@ -94,7 +94,7 @@ test('install handles ports, probes, digest and patches of a new pod', () => {
       ],
     },
   });
-  const other = effectiveSettings(file.replace('5000', '5001'), 'F', installable).pods;
+  const other = effectiveSettings(file.replace('5000', '5001'), installable).pods;
   expect(other.map(({ digest }, index) => digest === settings.pods[index]?.digest)).toEqual([
     true,
     true,
@@ -135,6 +135,6 @@ test("doctor finds a pod's metrics listener", async () => {
 test('a settings file may have the section of a program that is not installed with it', () => {
   const text = 'apiVips: [192.0.2.100]\nrouter: {listen: "127.0.0.1:5000"}\n';
   const alone = { pods: installedPods, keys };
-  expect(effectiveSettings(text, 'F', alone).vips.api).toEqual(['192.0.2.100']);
-  expect(() => effectiveSettings('router: {listn: x}', 'F', alone)).toThrow('router.listn');
+  expect(effectiveSettings(text, alone).vips.api).toEqual(['192.0.2.100']);
+  expect(() => effectiveSettings('router: {listn: x}', alone)).toThrow('router.listn');
 });

@@ -50,8 +50,7 @@ test("daemons with --instance and daemons of other manifests are not this node's
 
 /** The settings file of these tests, and the digest that `hawser install` writes into the manifest for it. */
 const settings = 'apiPort: 6443\n';
-const digest = effectiveSettings(settings, 'config.yaml', { ...installable, pods: [haproxyPod] }).pods[0]
-  ?.digest;
+const digest = effectiveSettings(settings, { ...installable, pods: [haproxyPod] }).pods[0]?.digest;
 
 test.each([
   ['since 1970', 0, 'another', ['haproxy supervise']],

@@ -29,7 +29,7 @@ const warning = check('warning', async () => ({
 
 async function report(...list: readonly DoctorCheck[]) {
   const { signal } = new AbortController();
-  const results = await runChecks(list, contextOf(temporaryRoot({}), {}, signal), { timeoutMs: 50, signal });
+  const results = await runChecks(list, contextOf(temporaryRoot({}), {}, signal), 50);
   return reportOf(results, 1_234);
 }
 
@@ -74,8 +74,7 @@ test('a stopped run reports the findings so far', async () => {
     setImmediate(() => stop.abort());
     return ok('healthy');
   });
-  const limits = { timeoutMs: 30_000, signal: stop.signal };
-  const { checks: shown } = reportOf(await runChecks([stopping, hanging], context, limits), 0);
+  const { checks: shown } = reportOf(await runChecks([stopping, hanging], context, 30_000), 0);
   expect(shown.map(({ message }) => message)).toEqual(['healthy', 'it was stopped']);
 });
 
@@ -88,7 +87,7 @@ test('a stopped check that has to clean up does so before the results are return
     await beforeExit(pause(50).then(() => (isClean = true)));
     return ok('no advert came');
   });
-  const [result] = await runChecks([listening], context, { timeoutMs: 30_000, signal: stop.signal });
+  const [result] = await runChecks([listening], context, 30_000);
   expect(result?.finding.message).toBe('it was stopped');
   expect(isClean).toBe(true);
 });

@@ -25,7 +25,7 @@ function containersOf(program: 'haproxy' | 'keepalived', patch: object): readonl
   if (pod === undefined) throw new Error(`Cannot find the pod "${program}", expected one`);
   const text = readFileSync(join(import.meta.dirname, '../../../..', podLayout(pod).source.manifest), 'utf8');
   const settings = `apiVips: [192.0.2.100]\nhealthPort: 50999\n${program}: {listen: "127.0.0.9:50001"}\n`;
-  const effective = effectiveSettings(settings, 'config.yaml', { pods: [pod], keys: daemonKeys }).pods[0];
+  const effective = effectiveSettings(settings, { pods: [pod], keys: daemonKeys }).pods[0];
   if (effective === undefined) throw new Error(`Cannot read the settings of "${program}"`);
   const rendered = renderManifest(text, effective, {
     credentials: 'own',
