@@ -74,7 +74,7 @@ function routeOf(ingress: Ingress, path: IngressPath, known: Service | undefined
   const wildcard = host.startsWith('*.');
   const tls = tlsOf(ingress, find.tlsEntry(host));
   const port = service && known && portOf(known, service.port, find.portsOf(known));
-  const unsupported = unsupportedOf(path) ?? (port?.kind === 'none' ? port.message : undefined);
+  const problem = unsupportedOf(path) ?? (port?.kind === 'none' ? port.message : undefined);
   return {
     ...plain(ingress, `${host} ${path.pathType} ${path.path}`),
     // Only the domain of a wildcard's host matters, so any first label will do.
@@ -85,13 +85,19 @@ function routeOf(ingress: Ingress, path: IngressPath, known: Service | undefined
     services: service === undefined ? [] : [{ name: service.name, weight: 1 }],
     ...(port?.kind === 'named' && { targetPort: port.name }),
     ...(tls && { tls }),
-    ...(unsupported !== undefined && { unsupported }),
+    ...(problem !== undefined && { invalid: invalid(problem) }),
   };
 }
 
 function defaultRoute(ingress: Ingress): Route {
-  const unsupported = 'spec.defaultBackend: not supported, as it has no host';
-  return { ...plain(ingress, 'default'), unsupported };
+  return {
+    ...plain(ingress, 'default'),
+    invalid: invalid('spec.defaultBackend: not supported, as it has no host'),
+  };
+}
+
+function invalid(message: string): NonNullable<Route['invalid']> {
+  return { reason: 'ExtendedValidationFailed', message };
 }
 
 function plain(ingress: Ingress, of: string): Route {

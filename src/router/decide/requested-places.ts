@@ -49,7 +49,6 @@ function policyRefusal(
   policy: AdmissionPolicy,
 ): Refusal | undefined {
   const refuse = (message: string): Refusal => ({ reason: 'RouteNotAdmitted', message });
-  if (route.unsupported !== undefined) return refuse(route.unsupported);
   if (host !== '' && isInDomains(host, policy.deniedDomains)) return refuse('the host is in a denied domain');
   if (wildcard && policy.deniedDomains.some((domain) => parentDomain(domain) === host))
     return refuse('the wildcard covers a denied domain');

@@ -31,11 +31,9 @@ export interface Route extends Identity {
   };
   /** The name of the Ingress, if this route is one of its paths. */
   readonly ingress?: string;
-  /** Why this path of an Ingress cannot be expressed as a route, and is rejected. */
-  readonly unsupported?: string;
   /** The hosts for which routers have admitted this route, according to its status. Undefined if there are none. */
   readonly held?: readonly HeldHost[];
-  /** Set if only the identity and the requested host could be read. The route still keeps its host. */
+  /** Set if the route cannot be served because of its own content. The route still keeps its host. */
   readonly invalid?: {
     readonly reason: 'ExtendedValidationFailed' | 'InternalError';
     readonly message: string;

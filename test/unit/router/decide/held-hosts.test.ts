@@ -115,13 +115,13 @@ describe('a served host is taken by editing an older Ingress (H1)', () => {
       ],
     },
   });
-  const service = (namespace: string) => ({
+  const service = (namespace: string, port = 80) => ({
     kind: 'Service',
     metadata: { name: 'web', namespace },
-    spec: { ports: [{ port: 80, name: 'http' }] },
+    spec: { ports: [{ port, name: 'http' }] },
   });
-  const objectsOf = (...objects: readonly object[]) =>
-    readObjectList(JSON.stringify([...objects, service('evil'), service('victim')])).objects;
+  const listOf = (...objects: readonly object[]) => readObjectList(JSON.stringify(objects)).objects;
+  const objectsOf = (...objects: readonly object[]) => listOf(...objects, service('evil'), service('victim'));
   const settings = { ...routerSettings(), ingressClass: 'hawser' };
   const admitted = ({ admission }: ReturnType<ReturnType<typeof createDecider>>) =>
     admission.admitted.map(({ route, host }) => `${route.namespace} ${host}`);
@@ -138,6 +138,14 @@ describe('a served host is taken by editing an older Ingress (H1)', () => {
     decide(objectsOf(ingress('victim', 100, HOST)));
     const after = decide(objectsOf(ingress('evil', 1, HOST), ingress('victim', 100, HOST, '/other')));
     expect(admitted(after)).toEqual([`victim ${HOST}`]);
+  });
+
+  test('it keeps the host while its Service lacks the port', () => {
+    const decide = createDecider(settings);
+    const both = [ingress('evil', 200, HOST), ingress('victim', 100, HOST), service('evil')];
+    decide(listOf(...both, service('victim')));
+    expect(admitted(decide(listOf(...both, service('victim', 8080))))).toEqual([]);
+    expect(admitted(decide(listOf(...both, service('victim'))))).toEqual([`victim ${HOST}`]);
   });
 
   test('the host is free once the Ingress is deleted', () => {

@@ -128,16 +128,16 @@ describe('an Ingress', () => {
   });
 
   test.each([
-    ['an invalid exact path', rules(path({ pathType: 'Exact', path: '' })), 'RouteNotAdmitted'],
-    ['a kind of path that is unknown', rules(path({ pathType: 'Regex' })), 'RouteNotAdmitted'],
+    ['an invalid exact path', rules(path({ pathType: 'Exact', path: '' })), 'ExtendedValidationFailed'],
+    ['a kind of path that is unknown', rules(path({ pathType: 'Regex' })), 'ExtendedValidationFailed'],
     ['no host', { rules: [{ http: { paths: [path()] } }] }, 'NoHostValue'],
-    ['a backend for everything', { defaultBackend: {} }, 'RouteNotAdmitted'],
+    ['a backend for everything', { defaultBackend: {} }, 'ExtendedValidationFailed'],
     [
       'a port that is not there',
       rules(path({ backend: { service: { name: 'web', port: { number: 9 } } } })),
-      'RouteNotAdmitted',
+      'ExtendedValidationFailed',
     ],
-    ['a resource as backend', rules(path({ backend: { resource: {} } })), 'RouteNotAdmitted'],
+    ['a resource as backend', rules(path({ backend: { resource: {} } })), 'ExtendedValidationFailed'],
   ])('with %s is not admitted', (_, spec, reason) => {
     const { admission } = decidedFor(ingress(spec));
     expect(admission.admitted).toEqual([]);
@@ -240,6 +240,6 @@ describe('the entries and ports that the paths of an Ingress refer to', () => {
       { name: '', port: 81 },
     ];
     const [route] = convert(['a.com'], [], { service: { ...web, ports }, port });
-    expect([route?.targetPort, route?.unsupported]).toEqual([targetPort, undefined]);
+    expect([route?.targetPort, route?.invalid]).toEqual([targetPort, undefined]);
   });
 });
