@@ -1,4 +1,5 @@
 import { hostText } from '../model.ts';
+import { parentDomain } from './host-of.ts';
 import type { Refusal, RouteClaim } from './verdict.ts';
 
 /** A place that a route requests, and the route's identity. */
@@ -51,7 +52,7 @@ export function createHostClaims(namespaceOwnership: boolean): HostClaims {
       const foreign = [...(inDomain.get(claim.host)?.values() ?? [])].find(isForeign);
       return foreign ?? (claim.kind === 'passthrough' ? terminatedInDomain.get(claim.host) : undefined);
     }
-    const above = wildcards.get(domainOf(claim));
+    const above = wildcards.get(parentDomain(claim.host));
     if (above !== undefined && isForeign(above.first)) return above.first;
     return isTerminated(claim) ? above?.passthrough : undefined;
   };
@@ -63,8 +64,8 @@ export function createHostClaims(namespaceOwnership: boolean): HostClaims {
     holders.byPath.set(pathText(claim), claim);
     if (claim.kind === 'passthrough') holders.passthrough ??= claim;
     if (isTerminated(claim)) holders.terminated ??= claim;
-    if (claim.wildcard) return;
-    const domain = domainOf(claim);
+    const domain = parentDomain(claim.host);
+    if (claim.wildcard || domain === '') return;
     const namespaces = inDomain.get(domain) ?? new Map<string, HostClaim>();
     inDomain.set(domain, namespaces);
     if (!namespaces.has(claim.namespace)) namespaces.set(claim.namespace, claim);
@@ -83,10 +84,6 @@ export function createHostClaims(namespaceOwnership: boolean): HostClaims {
 
 function isTerminated({ kind }: HostClaim): boolean {
   return kind === 'edge' || kind === 'reencrypt';
-}
-
-function domainOf({ host }: HostClaim): string {
-  return host.slice(host.indexOf('.') + 1);
 }
 
 /** The message discloses no names or hosts of another namespace. */

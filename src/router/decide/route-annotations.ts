@@ -1,4 +1,4 @@
-import ipaddr from 'ipaddr.js';
+import { isIP } from 'node:net';
 import { oncePer } from '../../engine/system/once-per.ts';
 import type { Annotations } from '../metadata.ts';
 import type { Balance, RateLimit, RouteBackend, SessionCookie } from '../model.ts';
@@ -191,8 +191,9 @@ function isNetwork(text: string): boolean {
   if (text.length > 49 || !/^[0-9a-fA-F.:/]+$/.test(text)) return false;
   const [address = '', prefix, ...more] = text.split('/');
   if (more.length > 0 || (prefix !== undefined && !/^\d{1,3}$/.test(prefix))) return false;
-  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return Number(prefix ?? 32) <= 32;
-  return ipaddr.IPv6.isValid(address) && Number(prefix ?? 128) <= 128;
+  // Like HAProxy, refuses leading zeros.
+  const family = isIP(address);
+  return family !== 0 && Number(prefix ?? 0) <= (family === 4 ? 32 : 128);
 }
 
 /** HAProxy's maximum time: 2147483647 ms. */

@@ -141,10 +141,9 @@ const schema = z.object({
     alternateBackends: z.nullish(z.array(backend)),
     port: z.nullish(
       z.object({
-        targetPort: z.union(
-          [z.number(), z.string().check(z.regex(plainWord, { error: 'expected a port number or name' }))],
-          { error: 'expected a port number or name' },
-        ),
+        targetPort: z.union([z.number(), z.string().check(z.regex(plainWord), z.maxLength(63))], {
+          error: 'expected a port number or name',
+        }),
       }),
     ),
     tls: z.nullish(
@@ -155,7 +154,7 @@ const schema = z.object({
         key: text,
         caCertificate: text,
         destinationCACertificate: text,
-        externalCertificate: z.nullish(z.object({ name: z.string() })),
+        externalCertificate: z.nullish(z.object({ name: subdomainName })),
       }),
     ),
     httpHeaders: z.nullish(

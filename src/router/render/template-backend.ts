@@ -205,10 +205,15 @@ export function serverIds(servers: readonly Pick<BackendServer, 'name'>[]): read
   const used = new Set<number>();
   return servers.map(({ name }) => {
     let id = hash31(name) || 1;
-    while (used.has(id)) id = id === 0x7fff_ffff ? 1 : id + 1;
+    for (let attempt = 1; used.has(id); attempt += 1) id = digest31(`${attempt} ${name}`) || 1;
     used.add(id);
     return id;
   });
+}
+
+/** For names with equal hashes, which a tenant can produce by the thousand. */
+function digest31(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32BE() & 0x7fff_ffff;
 }
 
 /** FNV-1a with a final mix, since pod names differ in only a few letters. It costs a tenth of a digest. */

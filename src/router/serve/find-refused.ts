@@ -102,9 +102,9 @@ const MAX_CHARACTERS = 400;
 /** The line in `[/etc/haproxy/haproxy.cfg.candidate:123]`, before any quoted text. */
 const PLACE = /^\[ALERT\][^'"]*?\[[^\]'"\n]*:(\d{1,9})\]/;
 
-/** Names of the routes' backends and files. */
+/** Names of the routes' backends and files, but not within another name, such as that of a server. */
 const NAMES =
-  /\b(?:be_(?:http|edge_http|secure|tcp):[\w.-]+:[\w.-]*\w|(?:certs|cacerts|allowlists)\/[\w.-]*\w)/g;
+  /(?<![\w:.-])(?:be_(?:http|edge_http|secure|tcp):[\w.-]+:[\w.-]*\w|(?:certs|cacerts|allowlists)\/[\w.-]*\w)/g;
 
 /**
  * The routes that HAProxy's errors about a refused configuration are about, by key, each with its error. Empty if the errors name no route. An error

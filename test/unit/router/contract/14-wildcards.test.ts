@@ -38,6 +38,18 @@ describe('contract 14: a wildcard route', () => {
     ]);
   });
 
+  test('does not keep a host without a dot out, which is in no domain', () => {
+    const wildcard = routeObject({
+      name: 'wild',
+      namespace: 'a',
+      age: 1,
+      host: 'any.intranet',
+      spec: { wildcardPolicy: 'Subdomain' },
+    });
+    const single = routeObject({ name: 'single', namespace: 'b', age: 2, host: 'intranet' });
+    expect(verdicts(decided([wildcard, single], allowed))).toEqual(['a:wild admitted', 'b:single admitted']);
+  });
+
   test('is kept out by an older host of another namespace', () => {
     expect(verdicts(decided([wild('a', 2), exact('b', 1)], allowed))).toEqual([
       'a:wild HostAlreadyClaimed',

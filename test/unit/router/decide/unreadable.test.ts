@@ -37,3 +37,12 @@ test('even without a readable host, the status has the reason', () => {
   expect(rejected).toMatchObject({ host: '', reason: 'ExtendedValidationFailed' });
   expect(rejected?.message).toContain('spec.host: expected string');
 });
+
+test.each([
+  ['a port', { port: { targetPort: 'p'.repeat(64) } }],
+  ['a Secret', { tls: { termination: 'edge', externalCertificate: { name: 's'.repeat(254) } } }],
+])('the name of %s is bounded, and so is the message about it', (_, spec) => {
+  const { rejected } = decided([routeObject({ name: 'odd', host, spec })]).admission;
+  expect(rejected.map(({ reason }) => reason)).toEqual(['ExtendedValidationFailed']);
+  expect(rejected[0]?.message.length).toBeLessThan(200);
+});

@@ -72,3 +72,7 @@ test("a tenant who writes other routes' names into a route blames only that rout
   const elsewhere = "[ALERT] (7) : config : 'be_http:shop:web' : 'a[/c:8]' is wrong";
   expect(found(elsewhere).map(([key]) => key)).toEqual(['shop:web']);
 });
+
+test('the name of a backend within the name of a server blames no route', () => {
+  expect(found("[ALERT] (7) : config : server 'pod:be_http:shop:web:10.0.0.1:80' is wrong")).toEqual([]);
+});
