@@ -32,7 +32,8 @@ interface ReviewedRoutes {
 export interface SecretReviews {
   /**
    * Returns these Routes without those whose Secret review is pending: such a Route keeps its previous version, or is left out if it is new, so
-   * that each change gets one decision and one status. Returns undefined until every Route of the first list has its review.
+   * that each change gets one decision and one status. Returns undefined until every Route of the first list has its review, for at most ten
+   * seconds.
    */
   readonly review: (routes: readonly Route[]) => ReviewedRoutes | undefined;
   /** Resolves once no review is in progress. */
@@ -100,6 +101,9 @@ export function createSecretReviews({
   let last: { readonly input: readonly Route[]; readonly routes: readonly Route[] } | undefined;
   let isReady = false;
   let isStale = false;
+  /** The Secrets of the first list that are not reviewed yet. */
+  let awaited: { readonly keys: Set<string>; readonly untilMs: number } | undefined;
+  const isWaiting = () => awaited !== undefined && awaited.keys.size > 0 && nowMs() < awaited.untilMs;
 
   const record = (key: string, entry: Entry, verdict: SecretReview['verdict']): SecretReview => {
     const { namespace, name, review } = entry;
@@ -109,10 +113,11 @@ export function createSecretReviews({
       : { namespace, name, verdict, ...(verdict === 'denied' && user !== undefined && { user }) };
     entries.set(key, { ...entry, review: next });
     const wasPending = pending.delete(key);
+    awaited?.keys.delete(key);
     if (isSame && !wasPending) return next;
     isStale = true;
     // Until the first reviews are complete, no decision depends on a single one.
-    if (isReady || pending.size === 0) onChange();
+    if (isReady || !isWaiting()) onChange();
     return next;
   };
 
@@ -160,6 +165,17 @@ export function createSecretReviews({
     workers.pump();
   };
 
+  /** The first decision needs an answer for every Route: one that was left out would lose its host. */
+  const endPending = (): void => {
+    for (const key of pending) {
+      const entry = entries.get(key);
+      if (entry === undefined) continue;
+      const { namespace, name } = entry;
+      entries.set(key, { ...entry, review: { namespace, name, verdict: 'unknown' } });
+    }
+    pending.clear();
+  };
+
   const forget = (lists: readonly (readonly Route[])[]): void => {
     const kept = new Set(lists.flatMap(namedSecrets).map(keyOf));
     for (const key of entries.keys()) {
@@ -185,7 +201,9 @@ export function createSecretReviews({
     review: (input) => {
       if (last?.input !== input || isStale) {
         track(input);
-        if (!isReady && pending.size > 0) return undefined;
+        awaited ??= { keys: new Set(pending), untilMs: nowMs() + FIRST_ANSWER_MS };
+        if (!isReady && isWaiting()) return undefined;
+        if (!isReady) endPending();
         isReady = true;
         last = { input, routes: withoutPending(input) };
         forget([input, last.routes]);

@@ -168,6 +168,20 @@ test('without an answer from the API, the other Routes are decided after ten sec
   expect(review(routes)).toMatchObject({ secretReviews: [{ verdict: 'allowed' }] });
 });
 
+test('Secrets that Routes name meanwhile do not extend the wait, and their Routes keep their hosts', async () => {
+  const { review, settled, after, away } = world();
+  away(true);
+  review([...plain, ...named('web', 'cert')]);
+  await settled();
+  let routes: readonly Route[] = [];
+  for (const name of ['s1', 's2', 's3', 's4']) {
+    await after(2_500);
+    routes = [...plain, ...named('web', 'cert'), ...named('busy', name)];
+    if (name !== 's4') expect(review(routes)).toBeUndefined();
+  }
+  expect(review(routes)?.routes).toEqual(routes);
+});
+
 test('namespaces take turns, so that thousands of refusals do not delay a new Role elsewhere', async () => {
   const { review, settled, after, asked } = world();
   const many = Array.from({ length: 200 }, (_, index) => named(`r${index}`, `s${index}`)).flat();
