@@ -25,6 +25,8 @@ interface RuntimeLine extends Line {
   readonly stepMs?: number;
   /** Like `stepMs`, for servers whose requests may finish. Default: `stepMs`. */
   readonly finishMs?: number;
+  /** With this many removed servers that still exist, no further one is removed at runtime. Default: 10,000. */
+  readonly mostLeftOver?: number;
 }
 
 export interface Changes {
@@ -69,6 +71,8 @@ const NEEDED = [
 ];
 /** Number of servers whose commands are sent together. */
 const SERVERS_TOGETHER = 50;
+/** Each takes several kilobytes, and appears in every list of servers. */
+const MOST_LEFT_OVER = 10_000;
 /** Pause between two steps of a removed server, so that requests in progress may finish. */
 const STEP_MS = 250;
 
@@ -78,6 +82,7 @@ export function createRuntime({
   readSetFile,
   stepMs = STEP_MS,
   finishMs = stepMs,
+  mostLeftOver = MOST_LEFT_OVER,
 }: RuntimeLine): Runtime {
   const line: Line = { ask, askEach };
   const leftOvers = createLeftOvers(
@@ -125,8 +130,12 @@ export function createRuntime({
   return {
     change: async (running, { changes }) => {
       try {
+        const removes = changes.some(isRemoval);
+        // Before the first change: a new generation has none of them.
+        if (removes && leftOvers.of(running).size >= mostLeftOver)
+          return refused(`${mostLeftOver} removed servers still exist`);
         const outcome = await inTurn(() => make(running, changes));
-        if (changes.some(isRemoval)) void endLate(running).catch(() => undefined);
+        if (removes) void endLate(running).catch(() => undefined);
         return outcome;
       } catch (error) {
         return refused(messageOf(error));

@@ -1,4 +1,4 @@
-import type { Plan } from '../../engine/config/deploy-state.ts';
+import type { Plan, Reason } from '../../engine/config/deploy-state.ts';
 import { othersOf, type Rendered, setOfPieces } from '../../engine/config/set.ts';
 import type { RuntimeChange, ServerChange } from '../../haproxy/runtime/change.ts';
 import { planBetween } from '../../haproxy/runtime/difference.ts';
@@ -9,12 +9,19 @@ import type { RouterSettings } from '../settings/router-settings.ts';
 
 type Compare = (running: Rendered, desired: Rendered) => Plan<RuntimeChange>;
 
+/** HAProxy takes five seconds for these. A reload is faster, and the others' new routes do not wait for the end of the changes. */
+const MOST_AT_RUNTIME = 2_000;
+
 /**
  * Plans the runtime changes from one set of the router's files to another. Server changes take turns by namespace and are limited per step, so that a
- * tenant with thousands of endpoints does not delay the others. Maps of regular expressions always need a reload: their order matters, and HAProxy
+ * tenant with thousands of endpoints does not delay the others. Of more than `mostAtRuntime`, the namespaces with the most wait for a reload. Maps of regular expressions always need a reload: their order matters, and HAProxy
  * can only append lines at runtime.
  */
-export function compareSets({ lookup }: Pick<RouterSettings, 'lookup'>, maxServers?: number): Compare {
+export function compareSets(
+  { lookup }: Pick<RouterSettings, 'lookup'>,
+  maxServers?: number,
+  mostAtRuntime = MOST_AT_RUNTIME,
+): Compare {
   const kindOf: KindOf = (name) => {
     if (name === SERVER_STATES_FILE) return 'start';
     if (name === CERTIFICATE_LIST_FILE) return 'certificate-list';
@@ -22,7 +29,12 @@ export function compareSets({ lookup }: Pick<RouterSettings, 'lookup'>, maxServe
     return name.startsWith('maps/') && lookup === 'hash' ? 'map' : undefined;
   };
   return (running, desired) => {
-    const found = planBetween(running, desired, kindOf);
+    const whole = planBetween(running, desired, kindOf);
+    const heavy = heavyNamespaces(whole.changes.filter(isServer), mostAtRuntime);
+    const found =
+      heavy.size === 0 || piecesOf(running).length === 1
+        ? whole
+        : withReload(planBetween(running, withBackendsOf(running, desired, heavy), kindOf));
     const servers = found.changes.filter(isServer);
     const others = found.changes.filter((change) => !isServer(change));
     const changes = [...interleave(servers, namespaceOf), ...others];
@@ -36,7 +48,43 @@ function isServer({ kind }: RuntimeChange): boolean {
 
 /** The namespace of the server's backend, such as `be_http:shop:web`. */
 function namespaceOf(change: RuntimeChange): string {
-  return change.kind === 'server' ? (change.server.split(':')[1] ?? '') : '';
+  return change.kind === 'server' ? namespaceIn(change.server) : '';
+}
+
+function namespaceIn(backend: string): string {
+  return backend.split(':')[1] ?? '';
+}
+
+/** The namespaces with the most changes. Without them there are at most `limit`. */
+function heavyNamespaces(servers: readonly RuntimeChange[], limit: number): ReadonlySet<string> {
+  const heavy = new Set<string>();
+  if (servers.length <= limit) return heavy;
+  const groups = [...Map.groupBy(servers, namespaceOf)].sort(([, a], [, b]) => b.length - a.length);
+  let rest = servers.length;
+  for (const [namespace, { length }] of groups) {
+    if (rest <= limit) break;
+    heavy.add(namespace);
+    rest -= length;
+  }
+  return heavy;
+}
+
+/** The desired set, with the running backends of these namespaces. */
+function withBackendsOf(running: Rendered, desired: Rendered, namespaces: ReadonlySet<string>): Rendered {
+  const before = new Map(piecesOf(running).map((piece) => [backendOf(piece), piece]));
+  const pieces = piecesOf(desired).map((piece) => {
+    const backend = backendOf(piece);
+    return backend !== undefined && namespaces.has(namespaceIn(backend))
+      ? (before.get(backend) ?? piece)
+      : piece;
+  });
+  return setOfPieces(pieces, { mode: desired.mode, others: othersOf(desired) });
+}
+
+const manyServers: Reason = { what: 'server-changed', reason: 'too many servers changed at once' };
+
+function withReload(plan: ChangePlan): ChangePlan {
+  return { ...plan, reload: [...plan.reload, manyServers] };
 }
 
 /**

@@ -74,6 +74,20 @@ test('after any number of changes HAProxy serves the same as after a reload', as
   );
 });
 
+test('with too many removed servers that still exist, a removal needs a reload and an addition does not', async () => {
+  const server = (host: number): ApiServer => ({ name: `s${host}`, host, weight: 1 });
+  const [one, two, three] = [server(1), server(2), server(3)];
+  const haproxy = createHaproxyModel(textOf([one, two]));
+  const limits = { stepMs: 0, finishMs: 60_000, mostLeftOver: 1 };
+  const runtime = createRuntime({ ...haproxy, readSetFile: async () => undefined, ...limits });
+  const change = async (before: readonly ApiServer[], after: readonly ApiServer[], now = running) =>
+    (await runtime.change(now, { changes: changesOf(before, after) })).kind;
+  expect(await change([one, two], [one])).toBe('changed');
+  expect(await change([one], [one, three])).toBe('changed');
+  expect(await change([one, three], [three])).toBe('refused');
+  expect(await change([one, three], [three], { ...running, generation: 2 })).toBe('changed');
+});
+
 test('a repeated change needs no command', async () => {
   await fc.assert(
     fc.asyncProperty(lists, lists, async (before, after) => {

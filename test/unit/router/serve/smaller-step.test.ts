@@ -30,6 +30,23 @@ test('a tenant whose servers all change does not delay the one changed server of
   expect(plan.changes).toHaveLength(4);
 });
 
+test('the namespaces with the most changes wait for a reload, and the others do not', () => {
+  const compare = compareSets({ lookup: 'hash' }, 4, 5);
+  const running = set({ evil: [1, 2, 3], shop: [1], blog: [1] });
+  const wanted = set({ evil: [4, 5, 6], shop: [2], blog: [2] });
+  const plan = compare(running, wanted);
+  expect(plan.reload).toMatchObject([{ what: 'server-changed' }]);
+  expect([plan.running, running].map((each) => serversOf(each, 'evil'))).toEqual([
+    ['pod-1', 'pod-2', 'pod-3'],
+    ['pod-1', 'pod-2', 'pod-3'],
+  ]);
+  expect(['shop', 'blog'].map((namespace) => serversOf(plan.running, namespace))).toEqual([
+    ['pod-2'],
+    ['pod-2'],
+  ]);
+  expect(compare(plan.running, wanted)).toMatchObject({ changes: [], reload: [{ what: 'server-changed' }] });
+});
+
 test('a plan with few server changes is not split', () => {
   const wanted = set({ a: [4] });
   expect(compareSets({ lookup: 'hash' }, 4)(set({ a: [1, 2, 3] }), wanted).running).toBe(wanted);
