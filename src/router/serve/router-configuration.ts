@@ -147,13 +147,17 @@ function withRouteNames(outcome: ApplyOutcome): ApplyOutcome {
 const SUPERVISOR_PAGE_PORT = 1937;
 
 /** The machine's addresses at startup, with the router's ports. An endpoint there would expose the router's pages to clients, or loop requests. */
-function ownEndpoints({
+export function ownEndpoints({
   httpPort,
   httpsPort,
   listen,
-}: Pick<LiveSettings, 'httpPort' | 'httpsPort' | 'listen'>): NonNullable<DeniedEndpoints['own']> {
+  publishAddress,
+}: Pick<LiveSettings, 'httpPort' | 'httpsPort' | 'listen' | 'publishAddress'>): NonNullable<
+  DeniedEndpoints['own']
+> {
   return {
-    addresses: presentAddresses(),
+    // A VIP may be on another node now and come to this one later.
+    addresses: new Set([...presentAddresses(), ...publishAddress]),
     ports: new Set([httpPort, httpsPort, listen.port, SUPERVISOR_PAGE_PORT]),
   };
 }
