@@ -118,7 +118,7 @@ function judgeCredentials(
     );
   if (status !== 403)
     return unknown(message, 'check that an API server runs: crictl ps -a --name kube-apiserver');
-  if (source === 'endpoints')
+  if (reading.what === 'endpoints')
     return fail(
       'the API does not let these credentials list the EndpointSlices of the service "kubernetes" (403)',
       'hawser rbac --endpoints | kubectl apply -f - (docs/install.md)',

@@ -89,9 +89,9 @@ interface ListedNode {
 }
 
 export type ClusterReading =
-  /** The control-plane nodes or endpoints that the monitors would list, and the API server that listed them. */
+  /** The control-plane nodes, for a worker with `--source endpoints` the endpoints, and the API server that listed them. */
   | { readonly kind: 'listed'; readonly nodes: readonly ListedNode[]; readonly from: string }
-  | { readonly kind: 'refused'; readonly failure: ApiFailure }
+  | { readonly kind: 'refused'; readonly failure: ApiFailure; readonly what: 'nodes' | 'endpoints' }
   | { readonly kind: 'not-asked'; readonly reason: string };
 
 const MAX_PAGE_BYTES = 4_000_000;
@@ -99,7 +99,7 @@ const MAX_PAGE_BYTES = 4_000_000;
 /** Lists the API servers as the monitors do with this `source`. Reads at most one page of each list. */
 async function listCluster(
   reading: KubeconfigReading,
-  { source, apiPort }: DoctorSettings,
+  { source, worker, apiPort }: DoctorSettings,
   { signal, answerTimeoutMs }: Limits,
 ): Promise<ClusterReading> {
   if (reading.kind === 'none') return { kind: 'not-asked', reason: 'no kubeconfig was given' };
@@ -108,9 +108,11 @@ async function listCluster(
   const kubeconfig = { load: async () => loaded };
   const done = new AbortController();
   const session = openApiSession({ kubeconfig, apiPort, fallbacks: [] }, done.signal);
-  const { resources } = source === 'endpoints' ? endpoints : controlPlaneNodes(apiPort);
-  const list = async (resource: (typeof resources)[number]) => ({
-    ...resource,
+  const slices = source === 'endpoints' ? endpoints.resources : [];
+  // A worker has no VIP, for which the nodes are listed whatever the source.
+  const listed = worker && slices.length > 0 ? slices : controlPlaneNodes(apiPort).resources;
+  const list = async (resource: (typeof listed)[number]) => ({
+    resource,
     reply: await session.firstAnswer(
       async (target) =>
         await getJson(target, queryPath(resource, { limit: '50' }), {
@@ -124,11 +126,14 @@ async function listCluster(
   try {
     const nodes = new Map<string, ListedNode>();
     let from = '';
-    for (const { reply, project } of await Promise.all(resources.map(list))) {
-      if (reply.kind === 'failure') return { kind: 'refused', failure: reply };
+    for (const { reply, resource } of await Promise.all([...new Set([...slices, ...listed])].map(list))) {
+      const what = slices.includes(resource) ? 'endpoints' : 'nodes';
+      if (reply.kind === 'failure') return { kind: 'refused', failure: reply, what };
+      if (!listed.includes(resource)) continue;
       from = reply.target.base.url;
       const items = listPage.safeParse(reply.answer.value).data?.items ?? [];
-      for (const node of items.flatMap((item) => project(item)?.candidates ?? [])) nodes.set(node.name, node);
+      for (const node of items.flatMap((item) => resource.project(item)?.candidates ?? []))
+        nodes.set(node.name, node);
     }
     return { kind: 'listed', nodes: [...nodes.values()], from };
   } finally {

@@ -58,8 +58,9 @@ export async function openNodeLists(
   const loops = kinds.flatMap((lists): [string, Loops[string]][] => {
     const [one] = lists;
     if (one === undefined) return [];
-    const isAll = one.kind === 'ingress' && settings.source === 'nodes';
-    const lookup = { ...settings, source: isAll ? 'all-nodes' : settings.source } as const;
+    // Endpoints name only the API servers that run. A node whose API server restarts stays in the group.
+    const nodes = one.kind === 'ingress' ? 'all-nodes' : 'nodes';
+    const lookup = { ...settings, source: settings.source === 'static' ? 'static' : nodes } as const;
     const source = openSource(lookup, { session, report: observers.log });
     const readers = lists.map(({ vip, list }) => {
       const observe = (observation: Observation): void => {

@@ -6,7 +6,7 @@ import { createOnce } from '../../../../src/engine/observe/once.ts';
 import { createWake } from '../../../../src/engine/system/time/wake.ts';
 import { openNodeLists } from '../../../../src/vip/configuration/node-lists.ts';
 import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/keepalived-monitor-metrics.ts';
-import { node } from '../../../helpers/api-server/objects.ts';
+import { kubernetesSlice, node } from '../../../helpers/api-server/objects.ts';
 import { createTestCluster, type TestCluster } from '../../../helpers/api-server/observing.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
@@ -28,13 +28,13 @@ afterEach(async () => {
   await cluster.remove();
 });
 
-async function open() {
+async function open(source: 'nodes' | 'endpoints' = 'nodes') {
   const kubeconfig = openKubeconfig(cluster.kubeconfigPath, () => undefined);
   const metrics = createKeepalivedMonitorMetrics(() => 0, createMetricsRegistry());
   const settings = {
     apiVips: ['10.0.0.100', 'fd00::100'],
     ingressVips: ['10.0.0.101'],
-    source: 'nodes' as const,
+    source,
     // A poll that is answered later than the check interval ends the watches.
     servers: undefined,
     apiPort: 1,
@@ -75,4 +75,13 @@ test('the lists of API and ingress VIPs share one session: three watches, few co
   expect(server.served().connections).toBeLessThanOrEqual(5);
   // Two sources that poll at the same moment may open one more.
   expect(server.served().accepted).toBeLessThan(accepted + 10);
+});
+
+test('the nodes of a VIP do not depend on the API servers that run, whatever HAProxy uses', async () => {
+  cluster.store.set(kubernetesSlice('kubernetes', ['10.0.0.2']));
+  const server = await cluster.start();
+  cluster.writeKubeconfig(server.url);
+  const names = await open('endpoints');
+  const expected = ['api: 10.0.0.1', 'api: fd00::1', 'ingress: 10.0.0.1 10.0.0.9'];
+  await waitFor('the lists', async () => JSON.stringify(await names()) === JSON.stringify(expected));
 });

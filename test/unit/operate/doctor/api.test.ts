@@ -52,8 +52,14 @@ test.each<[check: string, claim: string, settings: () => Promise<Settings>, word
   ],
   [
     'credentials',
-    'may list slices',
-    async () => slices(await api({ objects: [slice] })),
+    'may list slices and nodes',
+    async () => slices(await api({ objects: [slice, node('cp-1', ['192.0.2.11'])] })),
+    /^ok: .* 1 API servers/,
+  ],
+  [
+    'credentials',
+    'may list slices, which is all that a worker needs',
+    async () => ({ ...slices(await api({ objects: [slice] })), worker: true }),
     /^ok: .* 3 API servers/,
   ],
   [
