@@ -56,3 +56,17 @@ test('the same holds for a cold start', async () => {
   await live.answers('new.test', 'a');
   expect(runs()).toBeLessThanOrEqual(MOST_CHECKS);
 });
+
+test('a service behind a thousand routes moves by a reload instead of thousands of runtime changes', async () => {
+  const many = Array.from({ length: 1_100 }, (_, index) =>
+    plainRoute(`r${index}`, `r${index}.test`, { namespace: 'big', service: 'shop' }),
+  );
+  await using live = await startLiveRouter({ objects: [...many, slice('shop', [0], 'big'), ...pay] });
+  await live.answers('r7.test', 'a');
+  await live.says('configuration-reloaded');
+  const before = await live.generation();
+  live.set([...many, slice('shop', [1], 'big'), ...pay]);
+  await live.answers('r7.test', 'b');
+  await live.answers('r1099.test', 'b');
+  expect(await live.generation()).toBeGreaterThan(before);
+});
