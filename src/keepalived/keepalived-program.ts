@@ -109,12 +109,13 @@ async function accept(paths: KeepalivedPaths): Promise<AcceptOutcome> {
       run: runLeanCommand,
     });
     const outcome = await check(paths.candidate);
-    if (outcome.kind !== 'valid') return { ...outcome, kind: 'refused' };
+    if (outcome.kind === 'impossible') return { kind: 'unchecked', message: outcome.message };
+    if (outcome.kind === 'invalid') return { ...outcome, kind: 'refused' };
     renameSync(paths.candidate, paths.accepted);
     return { kind: 'accepted', configuration };
   } catch (error) {
     const message = `Cannot keep a copy of "${paths.config}": ${messageOf(error)}, expected to write "${paths.accepted}"`;
-    return { kind: 'refused', message };
+    return { kind: 'unchecked', message };
   }
 }
 

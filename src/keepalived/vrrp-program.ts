@@ -16,7 +16,9 @@ export interface AcceptedConfiguration {
 export type AcceptOutcome =
   | { readonly kind: 'accepted'; readonly configuration: AcceptedConfiguration }
   /** The running configuration is unchanged. `detail` is keepalived's output. */
-  | { readonly kind: 'refused'; readonly message: string; readonly detail?: string };
+  | { readonly kind: 'refused'; readonly message: string; readonly detail?: string }
+  /** No verdict: the check could not be made, or the copy could not be written. The running configuration is unchanged. */
+  | { readonly kind: 'unchecked'; readonly message: string };
 
 /** One line of keepalived's notify FIFO about an instance. */
 export interface Notification {

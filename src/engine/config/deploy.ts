@@ -178,14 +178,16 @@ function reloaded<T>(
       const refusedNow = refuse(next, version, result.rejection, nowMs);
       return isFree ? { ...refusedNow, reloadNotBeforeMs: notBeforeMs } : refusedNow;
     }
+    case 'unchecked':
     case 'silent': {
+      const kind = result.is === 'silent' ? 'unreachable' : 'failed';
       const unknown: Deploy<T> = {
         ...next,
         running: undefined,
         mustReadDisk: true,
         reloadNotBeforeMs: notBeforeMs,
       };
-      return failed(unknown, { kind: 'unreachable', message: result.message }, nowMs, emit);
+      return failed(unknown, { kind, message: result.message }, nowMs, emit);
     }
   }
 }

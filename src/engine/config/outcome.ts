@@ -43,8 +43,8 @@ export type ApplyOutcome =
    */
   | { readonly kind: 'unreachable'; readonly message: string }
   /**
-   * The disk is full or read-only, or the check could not be run. The live file is unchanged. `inMemoryOnly`: the configuration was applied at
-   * runtime, but the file could not be written, so a restart loses it.
+   * The disk is full or read-only, or the check could not be run. The live file is unchanged, unless it was the supervisor that could not check it.
+   * `inMemoryOnly`: the configuration was applied at runtime, but the file could not be written, so a restart loses it.
    */
   | { readonly kind: 'failed'; readonly message: string; readonly inMemoryOnly?: true }
   /** Abandoned because the inputs changed. The previous file or this one is in place; the next configuration replaces it. */

@@ -28,6 +28,8 @@ export type ReloadResult =
   | { readonly is: 'done'; readonly outcome: Omit<Reloaded, 'kind'> }
   /** The previous program still serves. */
   | { readonly is: 'refused'; readonly rejection: Rejection }
+  /** The supervisor could not check the configuration. The previous program still serves. */
+  | { readonly is: 'unchecked'; readonly message: string }
   | Silent;
 
 export type UpdateResult =
@@ -129,6 +131,8 @@ function reloadResult(
   if (!answer.ok && (answer.stage === 'stop' || answer.stage === 'protocol'))
     return silent(socketPath, answer.message);
   if (answer.ok) return { is: 'done', outcome: statsOf(answer) };
+  if (answer.stage === 'unchecked')
+    return { is: 'unchecked', message: `No verdict from the supervisor: ${answer.message}` };
   // The supervisor validates the file too. A failed validation is a verdict on the text, not on the start.
   const by = answer.stage === 'check' ? 'check' : 'reload';
   const { message, detail = '' } = answer;

@@ -3,7 +3,7 @@ import { parseJson } from '../system/text/parse-json.ts';
 
 /**
  * The answer to one request: one line of JSON, sent when the request is done. `stage` is the stage that failed: `protocol` (request not understood),
- * `check`, `start`, `prove`, `change`, `stop`, or `internal` (a bug in hawser).
+ * `check`, `unchecked` (there is no verdict), `start`, `prove`, `change`, `stop`, or `internal` (a bug in hawser).
  */
 const answerSchema = z.union([
   z.looseObject({

@@ -42,13 +42,14 @@ export function troubleProblem(supervisor: string, trouble: string | undefined):
   return trouble !== undefined && problem('program', `${supervisor}: ${trouble}`);
 }
 
-/** A configuration that its supervisor refused. */
+/** A configuration that its supervisor refused or could not check. */
 export function failureProblem(program: string, failure: Failures['lastFailure']): Problem | false {
   if (failure === null) return false;
   const { agoMs, stage, message } = failure;
+  const what = stage === 'unchecked' ? 'not checked' : 'refused';
   return problem(
     'change',
-    `${program}'s configuration was refused ${ageText(agoMs)} ago at "${stage}": ${message}`,
+    `${program}'s configuration was ${what} ${ageText(agoMs)} ago at "${stage}": ${message}`,
   );
 }
 

@@ -7,9 +7,10 @@ export function troubleLines({ trouble }: Pick<SharedStatus, 'trouble'>): readon
 
 export function failureLines({ lastFailure: failure }: Pick<SharedStatus, 'lastFailure'>): readonly string[] {
   if (failure === null) return [];
+  const what = failure.stage === 'unchecked' ? 'not checked' : 'refused';
   const detail = (failure.detail ?? '').split('\n').filter((line) => line !== '');
   return [
-    `refused     ${seconds(failure.agoMs)} ago at "${failure.stage}": ${failure.message}`,
+    `${what.padEnd(12)}${seconds(failure.agoMs)} ago at "${failure.stage}": ${failure.message}`,
     ...detail.map((line) => `            ${line}`),
   ];
 }

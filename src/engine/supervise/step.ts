@@ -2,7 +2,8 @@ export type RequestId = number;
 
 /** Why a request, or a start without a request, failed. */
 export interface Failure {
-  readonly stage: 'check' | 'start' | 'prove' | 'stop' | 'change';
+  /** `unchecked`: there is no verdict, because the check could not be made. */
+  readonly stage: 'check' | 'unchecked' | 'start' | 'prove' | 'stop' | 'change';
   readonly message: string;
   readonly detail?: string;
   /** The program's reason for refusing a change. */

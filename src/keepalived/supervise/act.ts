@@ -1,7 +1,7 @@
 import type { Failure } from '../../engine/supervise/step.ts';
 import type { Log } from '../../engine/system/log.ts';
 import { childrenOf, type ProcessId, signalProcess } from '../../engine/system/process/processes.ts';
-import type { AcceptedConfiguration, KeepalivedDriver } from '../vrrp-program.ts';
+import type { AcceptedConfiguration, AcceptOutcome, KeepalivedDriver } from '../vrrp-program.ts';
 import type { Processes } from './processes.ts';
 import type { OwnAction as Action, Event } from './state.ts';
 
@@ -51,7 +51,7 @@ export function act(action: Action, effects: Effects): Promise<void> | void {
 export function outcomeOfFailed(action: Action, message: string): Event | 'again' | undefined {
   switch (action.kind) {
     case 'check': {
-      const failure: Failure = { stage: 'check', message: `Cannot check the configuration: ${message}` };
+      const failure: Failure = { stage: 'unchecked', message: `Cannot check the configuration: ${message}` };
       return { kind: 'refused', check: action.check, failure };
     }
     case 'start':
@@ -78,13 +78,18 @@ function kill(parent: ProcessId, dispatch: Effects['dispatch']): void {
 
 async function check(number: number, { program, dispatch }: Effects): Promise<void> {
   const outcome = await program.accept();
-  if (outcome.kind === 'accepted') {
-    dispatch({ ...outcome, check: number });
-    return;
+  if (outcome.kind === 'accepted') dispatch({ ...outcome, check: number });
+  else dispatch({ kind: 'refused', check: number, failure: failureOf(outcome) });
+}
+
+function failureOf(outcome: Exclude<AcceptOutcome, { kind: 'accepted' }>): Failure {
+  const { message } = outcome;
+  switch (outcome.kind) {
+    case 'refused':
+      return { stage: 'check', message, ...(outcome.detail && { detail: outcome.detail }) };
+    case 'unchecked':
+      return { stage: 'unchecked', message };
   }
-  const { message, detail } = outcome;
-  const failure: Failure = { stage: 'check', message, ...(detail && { detail }) };
-  dispatch({ kind: 'refused', check: number, failure });
 }
 
 function start({ program, processes, dispatch }: Effects): void {

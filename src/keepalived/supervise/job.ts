@@ -63,10 +63,12 @@ export function jobFailed(state: State, failure: Failure, now: number, emit: Emi
   const { job } = state;
   if (job === undefined) return state;
   const stillRuns = state.daemon.kind === 'up';
-  reportFailure('configuration-refused', job, { failure, last: state.lastFailure }, { stillRuns }, emit);
+  const event = failure.stage === 'unchecked' ? 'configuration-not-applied' : 'configuration-refused';
+  reportFailure(event, job, { failure, last: state.lastFailure }, { stillRuns }, emit);
   const next: State = { ...state, lastFailure: { ...failure, at: now } };
   if (next.daemon.kind === 'up') return endJob(next, now, emit);
-  if (failure.stage === 'check' && next.configuration !== undefined) return fallBack(next, now, emit);
+  const isUnaccepted = failure.stage === 'check' || failure.stage === 'unchecked';
+  if (isUnaccepted && next.configuration !== undefined) return fallBack(next, now, emit);
   if (next.restart.at !== undefined) return endJob(next, now, emit);
   return endJob({ ...next, restart: afterFailedStart(next.restart, now) }, now, emit);
 }

@@ -94,6 +94,7 @@ export type Event =
       readonly check: number;
       readonly configuration: AcceptedConfiguration;
     }
+  /** keepalived refused the configuration, or there is no verdict (stage `unchecked`). */
   | { readonly kind: 'refused'; readonly check: number; readonly failure: Failure }
   | { readonly kind: 'started'; readonly id: ProcessId }
   | { readonly kind: 'start-failed'; readonly message: string }

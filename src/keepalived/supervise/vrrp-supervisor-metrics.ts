@@ -38,6 +38,7 @@ export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Instan
     'keepalived-started': ({ cause }) => cause === 'died' && restart(),
     'keepalived-reloaded': accepted,
     'configuration-refused': refused,
+    'configuration-not-applied': refused,
     'keepalived-hung': () => hang(),
     'keepalived-late': () => late(),
     'lower-priority-advert-received': () => rival(),

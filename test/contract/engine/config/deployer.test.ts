@@ -114,6 +114,18 @@ describe('a text that the supervisor refuses', () => {
   });
 });
 
+it('a text that the supervisor cannot check stays on disk, and the reload is repeated', async () => {
+  const deployer = scene.deployer();
+  await deployer.apply(goodText(1001), signal);
+  scene.answers.reload = { ok: false, stage: 'unchecked', message: 'it did not finish' };
+  const failed = { kind: 'failed', message: expect.stringContaining('it did not finish') };
+  expect(await deployer.apply(goodText(1002), signal)).toEqual(failed);
+  expect(live()).toBe(goodText(1002));
+  scene.answers.reload = { ok: true };
+  expect(await deployer.later('reloaded')).toEqual({ kind: 'reloaded' });
+  expect(live()).toBe(goodText(1002));
+});
+
 describe('a supervisor', () => {
   it('that is not running: the file stays, and the request is repeated', async () => {
     await scene.stopServing();

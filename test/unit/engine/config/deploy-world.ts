@@ -163,6 +163,8 @@ export function createWorld({ check, reloadEveryMs, isBad }: WorldOptions) {
     atMs: number,
   ) => {
     if (trouble === 'silent') return dispatch({ kind: 'reloaded', result: { is: 'silent', message: 'x' } });
+    if (trouble === 'impossible')
+      return dispatch({ kind: 'reloaded', result: { is: 'unchecked', message: 'x' } });
     if (refusedUnproven.has(version.revision)) wrong.push(`loaded ${version.revision}, which was refused`);
     const isRefused = disk.main === undefined || isBad(files.get(disk.main) ?? []);
     if (isRefused) {

@@ -63,6 +63,11 @@ test.each<[string, Answer, object]>([
     { is: 'refused', rejection: { kind: 'rejected', by: 'reload', message: 'no answer', detail: '' } },
   ],
   [
+    'that the supervisor could not check is no verdict',
+    { ok: false, stage: 'unchecked', message: 'Cannot check it' },
+    { is: 'unchecked', message: 'No verdict from the supervisor: Cannot check it' },
+  ],
+  [
     'that a stopping supervisor refuses is no verdict',
     { ok: false, stage: 'stop', message: 'it stops' },
     { is: 'silent', message: expect.stringContaining('it stops, expected an answer') },

@@ -26,6 +26,7 @@ test("the node's VIP and its events are counted under a fixed set of reasons", (
   metrics.observe({ event: 'keepalived-reloaded', cause: 'request' });
   metrics.observe({ event: 'configuration-refused', cause: 'request', stage: 'check' });
   metrics.observe({ event: 'configuration-refused', cause: 'request', stage: 'prove' });
+  metrics.observe({ event: 'configuration-not-applied', cause: 'request', stage: 'unchecked' });
   metrics.observe({ event: 'anything-else' });
   metrics.lag(0.2);
   const text = metrics.text([
@@ -45,7 +46,7 @@ test("the node's VIP and its events are counted under a fixed set of reasons", (
     'hawser_config_rejected_total 1',
     'hawser_reloads_total{result="done"} 1',
     'hawser_reloads_total{result="rejected"} 1',
-    'hawser_reloads_total{result="failed"} 1',
+    'hawser_reloads_total{result="failed"} 2',
     'hawser_event_loop_lag_seconds_bucket{le="0.3"} 1',
     'hawser_event_loop_lag_seconds_bucket{le="0.1"} 0',
   ])

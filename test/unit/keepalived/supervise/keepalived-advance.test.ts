@@ -8,6 +8,8 @@ import {
   running,
 } from '../../../helpers/keepalived-world.ts';
 
+const unchecked = { stage: 'unchecked', message: 'it did not finish' } as const;
+
 describe('start', () => {
   test('leftovers are cleaned up while the configuration is validated, then keepalived starts', () => {
     const world = createWorld();
@@ -61,6 +63,16 @@ describe('start', () => {
     expect(world.state.instances).toMatchObject([{ name: 'API', state: 'MASTER' }]);
   });
 
+  test('keepalived starts with the last accepted copy if its configuration is refused or cannot be checked', () => {
+    for (const failure of [unchecked, { stage: 'check', message: 'no' } as const]) {
+      const world = createWorld({ configuration: configurationOf(4) });
+      world.send({ kind: 'booted', hasConfiguration: true, adopted: undefined });
+      world.send({ kind: 'refused', check: 1, failure });
+      world.send({ kind: 'reaped' });
+      expect(kindsOf(world.send({ kind: 'swept', removed: [], trouble: undefined }))).toEqual(['start']);
+    }
+  });
+
   test('an adopted keepalived is queried and reloaded, and never started a second time', () => {
     const adopted = { pid: 77, startTicks: 1 };
     const world = createWorld({ configuration: configurationOf(4) });
@@ -86,6 +98,17 @@ describe('reload', () => {
     });
     expect(actions).toMatchObject([{ kind: 'answer', requests: [1], result: { detail: 'line 3' } }]);
     expect(world.state).toMatchObject({ daemon, configuration, lastFailure: { detail: 'line 3' } });
+  });
+
+  test('a configuration that could not be checked is not reported as refused', () => {
+    const world = running();
+    const { daemon, configuration } = world.state;
+    world.play({ kind: 'request', what: 'reload' });
+    expect(world.send({ kind: 'refused', check: 2, failure: unchecked })).toMatchObject([
+      { kind: 'answer', requests: [1], result: unchecked },
+    ]);
+    expect(world.state).toMatchObject({ daemon, configuration, lastFailure: unchecked });
+    expect(eventsOf(world.actions)).toEqual(['configuration-not-applied']);
   });
 
   test('the answer waits until keepalived shows the new configuration, not an older one', () => {

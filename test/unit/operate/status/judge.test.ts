@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { failureProblem } from '../../../../src/engine/examine/problem.ts';
+import { failureLines } from '../../../../src/engine/supervise/status-lines.ts';
 import { exitCodeOf } from '../../../../src/operate/exit-code.ts';
 import {
   haproxyMonitorSays,
@@ -111,6 +113,14 @@ test('a refused configuration is reported by the program that refused it', () =>
   expect(
     problemsOf({ ...healthyHere, haproxySupervisor: { ...haproxySupervisorSays, lastFailure } }),
   ).toEqual([`HAProxy's configuration was refused 5 s ago at "prove": it did not serve`]);
+});
+
+test('a configuration that could not be checked is not reported as refused', () => {
+  const lastFailure = { stage: 'unchecked', message: 'it did not finish', agoMs: 5_000 };
+  expect(failureProblem('keepalived', lastFailure)).toMatchObject({
+    text: `keepalived's configuration was not checked 5 s ago at "unchecked": it did not finish`,
+  });
+  expect(failureLines({ lastFailure })).toEqual(['not checked 5.0 s ago at "unchecked": it did not finish']);
 });
 
 test('an HAProxy monitor that cannot read or write is a problem', () => {
