@@ -41,6 +41,8 @@ export function keepalivedPaths(settings: {
     /** The configuration that the monitor writes. keepalived itself reads only `accepted`. */
     config,
     accepted: join(runDir, ACCEPTED_FILE),
+    /** A copy of the last configuration with which keepalived has run. */
+    lastGood: join(runDir, 'keepalived.last-good.conf'),
     candidate: join(runDir, 'keepalived.candidate.conf'),
     pidFile: join(runDir, 'keepalived.pid'),
     vrrpPidFile: join(runDir, 'vrrp.pid'),
@@ -67,13 +69,18 @@ export function createKeepalivedProgram(
   return {
     hasConfiguration: () => readText(paths.config) !== '',
     lastAccepted: () => readAccepted(paths.accepted),
+    lastGood: () => readAccepted(paths.lastGood),
     // One at a time, because all of them use the same candidate file.
-    accept: () => {
-      const outcome = accepting.then(() => accept(paths));
+    accept: (deadly) => {
+      const outcome = accepting.then(() => accept(paths, deadly));
       accepting = outcome;
       return outcome;
     },
-    start: () => start(paths, options.realtimePriority, output),
+    keepLastGood: () => {
+      const text = readText(paths.accepted);
+      if (text !== readText(paths.lastGood)) replaceFile(paths.lastGood, text, 0o600);
+    },
+    start: (configuration) => start(paths, configuration, options.realtimePriority, output),
     listen: () => output.forward().flatMap((line) => parseWords(line) ?? []),
     reload: (id) => void signalProcess(id, 'SIGHUP'),
     confirm: (id, configuration, signal) => confirm(paths, id, configuration, signal),
@@ -90,15 +97,17 @@ export function createKeepalivedProgram(
 }
 
 /** Checks a copy, because the file itself may change at any moment. */
-async function accept(paths: KeepalivedPaths): Promise<AcceptOutcome> {
+async function accept(paths: KeepalivedPaths, deadly: string | undefined): Promise<AcceptOutcome> {
+  const refuse = (why: string): AcceptOutcome => ({
+    kind: 'refused',
+    message: `Cannot use configuration "${paths.config}": ${why}`,
+  });
   const text = readText(paths.config);
-  if (text === '')
-    return {
-      kind: 'refused',
-      message: `Cannot use configuration "${paths.config}": it is missing or empty, expected text`,
-    };
+  if (text === '') return refuse('it is missing or empty, expected text');
   const number = (readAccepted(paths.accepted)?.number ?? 0) + 1;
   const configuration = describeConfiguration(text, number);
+  if (configuration.sha256 === deadly)
+    return refuse('keepalived ended when it read this text, expected another one');
   try {
     // Without the folder keepalived creates no track file, and would hold the VIP regardless of the node's health.
     for (const { path } of configuration.trackFiles) mkdirSync(dirname(path), { recursive: true });
@@ -121,10 +130,14 @@ async function accept(paths: KeepalivedPaths): Promise<AcceptOutcome> {
 
 function start(
   paths: KeepalivedPaths,
+  { number, trackFiles }: AcceptedConfiguration,
   realtimePriority: number | undefined,
   output: KeepalivedOutput,
 ): SpawnOutcome {
-  for (const { path } of readAccepted(paths.accepted)?.trackFiles ?? []) removeBonus(path);
+  // A newer copy has ended keepalived.
+  if (readAccepted(paths.accepted)?.number !== number && readAccepted(paths.lastGood)?.number === number)
+    renameSync(paths.lastGood, paths.accepted);
+  for (const { path } of trackFiles) removeBonus(path);
   // No earlier keepalived runs, but keepalived would treat an exited process that is not reaped yet as running.
   for (const file of [paths.pidFile, paths.vrrpPidFile]) rmSync(file, { force: true });
   const fd = output.open();

@@ -4,14 +4,17 @@ import { parseConfiguration, readAccepted } from './parse-configuration.ts';
 import type { Disagreement, HeldAddress } from './vip-presence.ts';
 import type { SweepOutcome } from './vrrp-program.ts';
 
-/** Removes every VIP of the accepted and of the live configuration from this node. */
+/** Removes every VIP of the accepted, the last good and the live configuration from this node. */
 export async function sweepConfigured(paths: {
   readonly accepted: string;
+  readonly lastGood?: string;
   readonly config: string;
 }): Promise<SweepOutcome> {
-  const accepted = readAccepted(paths.accepted)?.instances ?? [];
+  const copies = [paths.accepted, paths.lastGood ?? ''].flatMap(
+    (path) => readAccepted(path)?.instances ?? [],
+  );
   const live = parseConfiguration(readText(paths.config)).instances;
-  return await sweepAddresses([...accepted, ...live].flatMap(({ vips }) => vips));
+  return await sweepAddresses([...copies, ...live].flatMap(({ vips }) => vips));
 }
 
 /**

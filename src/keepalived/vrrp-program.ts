@@ -53,10 +53,20 @@ export interface KeepalivedDriver {
   readonly hasConfiguration: () => boolean;
   /** The last configuration that this supervisor or an earlier one accepted. */
   readonly lastAccepted: () => AcceptedConfiguration | undefined;
-  /** Validates the configuration with keepalived. If it is valid, a copy becomes the accepted configuration. */
-  readonly accept: () => Promise<AcceptOutcome>;
-  /** Starts keepalived with the accepted configuration. Removes a holder's bonus, because the new process holds no VIP. */
-  readonly start: () => SpawnOutcome;
+  /** The last configuration with which keepalived has run. */
+  readonly lastGood: () => AcceptedConfiguration | undefined;
+  /**
+   * Validates the configuration with keepalived. If it is valid, a copy becomes the accepted configuration. A text with the hash `deadly`
+   * is refused.
+   */
+  readonly accept: (deadly?: string) => Promise<AcceptOutcome>;
+  /** Keeps a copy of the accepted configuration, with which keepalived runs now. */
+  readonly keepLastGood: () => void;
+  /**
+   * Starts keepalived with the accepted configuration or the last good one. Removes a holder's bonus, because the new process holds no
+   * VIP.
+   */
+  readonly start: (configuration: AcceptedConfiguration) => SpawnOutcome;
   readonly reload: (id: ProcessId) => void;
   /** Resolves once keepalived's dump shows this configuration, or with undefined if `signal` aborts first. */
   readonly confirm: (
@@ -77,7 +87,7 @@ export interface KeepalivedDriver {
   ) => readonly TrackReading[];
   /** Discards adverts that wait on this interface for a neighbour's MAC. Resolves with an error message if that fails. */
   readonly discardUnsent: (device: string) => Promise<string | undefined>;
-  /** Removes every VIP of the accepted and of the live configuration from this node. */
+  /** Removes every VIP of the accepted, the last good and the live configuration from this node. */
   readonly sweep: () => Promise<SweepOutcome>;
 }
 

@@ -118,6 +118,7 @@ export function createWorld(first: Partial<VrrpSupervisorState> = {}): World {
         if (running !== undefined) world.violations.push('finished while keepalived runs');
         if (!clean) world.violations.push('finished before the VIPs were removed');
         return;
+      case 'keep-last-good':
       case 'wake':
       case 'log':
         return;

@@ -21,9 +21,11 @@ export function act(action: Action, effects: Effects): Promise<void> | void {
   const { program, processes, dispatch } = effects;
   switch (action.kind) {
     case 'check':
-      return check(action.check, effects);
+      return check(action, effects);
     case 'start':
-      return start(effects);
+      return start(action.configuration, effects);
+    case 'keep-last-good':
+      return program.keepLastGood();
     case 'reload':
       program.reload(action.id);
       return confirm(action.id, action.configuration, effects);
@@ -64,6 +66,7 @@ export function outcomeOfFailed(action: Action, message: string): Event | 'again
     case 'kill':
     case 'reap':
       return 'again';
+    case 'keep-last-good':
     case 'terminate':
     case 'wake':
     case 'discard-unsent':
@@ -76,10 +79,13 @@ function kill(parent: ProcessId, dispatch: Effects['dispatch']): void {
   if (killed.length > 0) dispatch({ kind: 'killed', id: parent });
 }
 
-async function check(number: number, { program, dispatch }: Effects): Promise<void> {
-  const outcome = await program.accept();
-  if (outcome.kind === 'accepted') dispatch({ ...outcome, check: number });
-  else dispatch({ kind: 'refused', check: number, failure: failureOf(outcome) });
+async function check(
+  { check, deadly }: Extract<Action, { kind: 'check' }>,
+  { program, dispatch }: Effects,
+): Promise<void> {
+  const outcome = await program.accept(deadly);
+  if (outcome.kind === 'accepted') dispatch({ ...outcome, check });
+  else dispatch({ kind: 'refused', check, failure: failureOf(outcome) });
 }
 
 function failureOf(outcome: Exclude<AcceptOutcome, { kind: 'accepted' }>): Failure {
@@ -92,8 +98,8 @@ function failureOf(outcome: Exclude<AcceptOutcome, { kind: 'accepted' }>): Failu
   }
 }
 
-function start({ program, processes, dispatch }: Effects): void {
-  const outcome = program.start();
+function start(configuration: AcceptedConfiguration, { program, processes, dispatch }: Effects): void {
+  const outcome = program.start(configuration);
   if (outcome.kind === 'failed') {
     dispatch({ kind: 'start-failed', message: outcome.message });
     return;

@@ -2,7 +2,7 @@ import { afterDeath, noRestart } from '../../engine/supervise/restart.ts';
 import { type Emit as EmitAction, type Failure, logged } from '../../engine/supervise/step.ts';
 import type { ProcessId } from '../../engine/system/process/processes.ts';
 import { forgetInstances } from './instances.ts';
-import { endJob, jobFailed, proceed } from './job.ts';
+import { endJob, goBack, jobFailed, proceed } from './job.ts';
 import type { Action, Daemon, EventOf, VrrpSupervisorState } from './state.ts';
 
 type State = VrrpSupervisorState;
@@ -26,7 +26,11 @@ export const stoppingFailure: Failure = {
 export function endDaemon(state: State, now: number, emit: Emit): State {
   const requests = [...(state.job?.requests ?? []), ...state.queued];
   emit({ kind: 'answer', requests, result: stoppingFailure });
-  const next: State = { ...endJob({ ...state, queued: [] }, now, emit), restart: noRestart };
+  const next: State = {
+    ...endJob({ ...state, queued: [] }, now, emit),
+    restart: noRestart,
+    deadly: undefined,
+  };
   const { daemon } = next;
   if (daemon.kind === 'starting' || daemon.kind === 'up') {
     emit({ kind: 'terminate', id: daemon.id });
@@ -71,7 +75,7 @@ export function exited(state: State, id: ProcessId, how: string, now: number, em
   };
   if (job?.stage !== 'starting' && job?.stage !== 'reloading') return dead;
   const message = `Cannot run keepalived: it ended with ${how}, expected it to stay`;
-  return jobFailed(dead, { stage: 'start', message }, now, emit);
+  return jobFailed(goBack(dead, emit), { stage: 'start', message }, now, emit);
 }
 
 /** keepalived exits with 0 both after a SIGTERM from another program and after the death of its VRRP process. */

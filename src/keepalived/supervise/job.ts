@@ -15,7 +15,7 @@ export function beginJob(state: State, job: Pick<Job, 'cause' | 'requests'>, now
   const begun = (stage: Job['stage']): State => ({ ...next, job: { ...job, since: now, stage } });
   if (job.cause === 'died' || job.cause === 'fallback') return proceed(begun('pending'), emit);
   const checks = state.checks + 1;
-  emit({ kind: 'check', check: checks });
+  emit({ kind: 'check', check: checks, deadly: state.deadly });
   return { ...begun('checking'), checks };
 }
 
@@ -32,7 +32,7 @@ export function proceed(state: State, emit: Emit): State {
       emit({ kind: 'reload', id: daemon.id, configuration });
       return at('reloading');
     case 'none':
-      emit({ kind: 'start' });
+      emit({ kind: 'start', configuration });
       return at('starting');
     case 'starting':
     case 'leaving':
@@ -49,10 +49,11 @@ export function succeeded(state: State, id: ProcessId, now: number, emit: Emit):
   emit(
     logged('info', reloaded ? 'keepalived-reloaded' : 'keepalived-started', { ...done, cause: job.cause }),
   );
+  emit({ kind: 'keep-last-good' });
   emit({ kind: 'answer', requests: job.requests, result: done });
   const restarts = state.restarts + (job.cause === 'died' ? 1 : 0);
   const lastFailure = job.cause === 'died' || job.cause === 'fallback' ? state.lastFailure : undefined;
-  return endJob({ ...state, restarts, lastFailure }, now, emit);
+  return endJob({ ...state, lastGood: configuration, restarts, lastFailure }, now, emit);
 }
 
 /**
@@ -71,6 +72,17 @@ export function jobFailed(state: State, failure: Failure, now: number, emit: Emi
   if (isUnaccepted && next.configuration !== undefined) return fallBack(next, now, emit);
   if (next.restart.at !== undefined) return endJob(next, now, emit);
   return endJob({ ...next, restart: afterFailedStart(next.restart, now) }, now, emit);
+}
+
+/**
+ * After a death with a configuration that has not run before: keepalived is started with the last good one. The other is refused from
+ * now on, because each retry of the monitor would end keepalived again.
+ */
+export function goBack(state: State, emit: Emit): State {
+  const { configuration, lastGood } = state;
+  if (lastGood === undefined || lastGood.sha256 === configuration?.sha256) return state;
+  emit(logged('error', 'falling-back-to-last-good', { generation: lastGood.number }));
+  return { ...state, configuration: lastGood, deadly: configuration?.sha256 };
 }
 
 function fallBack(state: State, now: number, emit: Emit): State {

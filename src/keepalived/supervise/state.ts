@@ -13,6 +13,10 @@ export interface VrrpSupervisorState {
   readonly daemon: Daemon;
   /** The configuration that keepalived runs, or would be started with. */
   readonly configuration: AcceptedConfiguration | undefined;
+  /** The last configuration with which keepalived has run. Its copy is kept until the next one has succeeded. */
+  readonly lastGood: AcceptedConfiguration | undefined;
+  /** The hash of a configuration that ended keepalived. It is refused until keepalived is stopped on request. */
+  readonly deadly: string | undefined;
   readonly instances: readonly InstanceState[];
   readonly job: Job | undefined;
   /** The number of the last check. The outcome of an earlier check, whose job was abandoned, is ignored. */
@@ -129,8 +133,9 @@ export type EventOf<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>
 export type Action = OwnAction | SharedAction<Done>;
 
 export type OwnAction =
-  | { readonly kind: 'check'; readonly check: number }
-  | { readonly kind: 'start' }
+  | { readonly kind: 'check'; readonly check: number; readonly deadly: string | undefined }
+  | { readonly kind: 'start'; readonly configuration: AcceptedConfiguration }
+  | { readonly kind: 'keep-last-good' }
   /** `reload` makes keepalived read the configuration. Both request a dump, which shows the configuration that it runs. */
   | {
       readonly kind: 'reload' | 'ask';
@@ -152,12 +157,17 @@ export interface Done {
 }
 
 /** The state of a new supervisor, which first ends what an earlier keepalived left. */
-export function initialState(configuration: AcceptedConfiguration | undefined): VrrpSupervisorState {
+export function initialState(
+  configuration: AcceptedConfiguration | undefined,
+  lastGood?: AcceptedConfiguration,
+): VrrpSupervisorState {
   return {
     phase: 'running',
     wanted: 'up',
     daemon: { kind: 'dead', stage: 'reaping', sweepAt: 0 },
     configuration,
+    lastGood,
+    deadly: undefined,
     instances: [],
     job: undefined,
     checks: 0,

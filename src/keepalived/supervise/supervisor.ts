@@ -60,7 +60,7 @@ export function createVrrpSupervisor(options: VrrpSupervisorOptions): VrrpSuperv
   const { program, log } = options;
   const processes = createProcesses(options.recordPath, log);
   const stateFile = createStateFile(options.statePath, log);
-  const first = initialState(program.lastAccepted());
+  const first = initialState(program.lastAccepted(), program.lastGood());
   const adopted = processes.leftOver() ?? program.findLeftOver();
   let awaitsReport = adopted !== undefined;
   const { ask, dispatch, state, trouble, finished } = createSupervision(first, decisions, {

@@ -43,3 +43,15 @@ test('a configuration is refused with the complaint of keepalived, and accepted 
   expect(await accepting.driver.accept()).toMatchObject({ kind: 'accepted', configuration: { number: 1 } });
   expect(accepting.driver.lastAccepted()).toMatchObject({ number: 1 });
 });
+
+test('a text that ended keepalived is refused without a check', async () => {
+  const { driver, paths } = programWith('exit 0');
+  await driver.accept();
+  const deadly = driver.lastAccepted()?.sha256 ?? '';
+  rmSync(paths.keepalived);
+  expect(await driver.accept(deadly)).toMatchObject({
+    kind: 'refused',
+    message: expect.stringContaining('keepalived ended when it read this text'),
+  });
+  expect(await driver.accept('another')).toMatchObject({ kind: 'unchecked' });
+});

@@ -1,6 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { createVrrpPair, PATIENT, startBoth, startHolder } from '../../helpers/keepalived-node.ts';
+import {
+  createVrrpPair,
+  keepalivedProcesses,
+  killTogether,
+  PATIENT,
+  startBoth,
+  startHolder,
+} from '../../helpers/keepalived-node.ts';
 import { connectRaw } from '../../helpers/supervisor-raw-client.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
@@ -44,6 +51,28 @@ test("a broken configuration is refused with keepalived's message, and the runni
   expect(after.lastFailure).toMatchObject({ stage: 'check' });
   expect(a.events('vrrp-transition').length).toBe(transitions);
   expect(await a.holdsVip()).toBe(true);
+});
+
+test('a configuration that ends keepalived is refused from then on, and the last good one serves', async () => {
+  await using pair = await createVrrpPair();
+  const [a] = pair.nodes;
+  const supervisor = await startHolder(a);
+  const processes = keepalivedProcesses((await supervisor.status()).current?.pid);
+  a.install({ priority: 225 });
+  for (const { pid } of processes) process.kill(pid, 'SIGSTOP');
+  const reload = supervisor.ask('reload');
+  await waitFor('the reload', async () => (await supervisor.status()).reload?.stage === 'reloading');
+  killTogether(processes);
+  expect(await reload).toMatchObject({ ok: false, stage: 'start' });
+  expect(await supervisor.waitForState('MASTER')).toMatchObject({ priority: 220 });
+  const after = await supervisor.status();
+  expect(after).toMatchObject({ restarts: 1, current: { generation: 1 } });
+  expect(a.events('falling-back-to-last-good')).toMatchObject([{ generation: 1 }]);
+  expect(await supervisor.ask('reload')).toMatchObject({ ok: false, stage: 'check' });
+  expect((await supervisor.status()).current?.pid).toBe(after.current?.pid);
+  a.install({ priority: 226 });
+  expect(await supervisor.ask('reload')).toMatchObject({ ok: true, generation: 2 });
+  expect(await supervisor.waitForState('MASTER')).toMatchObject({ priority: 226 });
 });
 
 test('a keepalived that dies while its file is broken is restarted with the last good copy', async () => {

@@ -45,6 +45,8 @@ async function watch(
   const program: KeepalivedDriver = {
     hasConfiguration: unused,
     lastAccepted: unused,
+    lastGood: unused,
+    keepLastGood: unused,
     accept: unused,
     start: unused,
     reload: unused,

@@ -120,6 +120,7 @@ describe('reload', () => {
     const report = [{ name: 'API', state: 'MASTER' as const, priority: 220 }];
     expect(world.send({ kind: 'reported', id: daemon.id, number: 1, report })).toEqual([]);
     expect(world.send({ kind: 'reported', id: daemon.id, number: 2, report })).toMatchObject([
+      { kind: 'keep-last-good' },
       { kind: 'answer', requests: [1], result: { generation: 2, pid: daemon.id.pid } },
     ]);
   });

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { createWorld, eventsOf, running, type World } from '../../../helpers/keepalived-world.ts';
+
+/** A keepalived whose reload with configuration 2 ended it. */
+function endedByReload(): World {
+  const world = running();
+  world.play({ kind: 'request', what: 'reload' });
+  world.play({ kind: 'finish', which: 0, well: true });
+  world.play({ kind: 'die' });
+  return world;
+}
+
+/** Dies in its next start. */
+function dieInStart(world: World): void {
+  const starts = startsOf(world).length;
+  for (let round = 0; startsOf(world).length === starts && round < 20; round += 1)
+    world.play({ kind: round % 2 === 0 ? 'finish' : 'tick', which: 0, well: true });
+  world.play({ kind: 'die' });
+}
+
+/** The number of the configuration of each start. */
+function startsOf({ actions }: World): readonly number[] {
+  return actions.flatMap((action) => (action.kind === 'start' ? [action.configuration.number] : []));
+}
+
+test('a configuration that ends keepalived is refused from then on, and the last good one serves', () => {
+  const world = endedByReload();
+  expect(world.actions.filter(({ kind }) => kind === 'answer')).toMatchObject([
+    { requests: [1], result: { stage: 'start' } },
+  ]);
+  world.settle();
+  expect(startsOf(world)).toEqual([1]);
+  expect(world.state).toMatchObject({ daemon: { kind: 'up' }, configuration: { number: 1 }, restarts: 1 });
+  expect(eventsOf(world.actions)).toContain('falling-back-to-last-good');
+  expect(world.send({ kind: 'requested', what: 'reload', request: 2 })).toEqual([
+    { kind: 'check', check: 3, deadly: 'sha-2' },
+  ]);
+});
+
+test('if keepalived also dies with the last good configuration, it is restarted with that one after a pause', () => {
+  const world = endedByReload();
+  for (let death = 0; death < 3; death += 1) dieInStart(world);
+  world.settle();
+  expect(startsOf(world)).toEqual([1, 1, 1, 1]);
+  expect(world.state).toMatchObject({ daemon: { kind: 'up' }, deadly: 'sha-2' });
+});
+
+test('a configuration that ended keepalived is tried again after a stop', () => {
+  const world = endedByReload();
+  world.settle();
+  world.play({ kind: 'request', what: 'stop' });
+  world.settle();
+  expect(world.send({ kind: 'requested', what: 'start', request: 3 })).toEqual([
+    { kind: 'check', check: 3, deadly: undefined },
+  ]);
+});
+
+test('without a last good configuration, the one that ended keepalived is started again', () => {
+  const world = createWorld();
+  world.send({ kind: 'booted', hasConfiguration: true, adopted: undefined });
+  dieInStart(world);
+  world.settle();
+  expect(startsOf(world)).toEqual([1, 1]);
+  expect(world.state).toMatchObject({ daemon: { kind: 'up' }, deadly: undefined });
+});
