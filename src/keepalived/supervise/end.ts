@@ -75,7 +75,7 @@ export function exited(state: State, id: ProcessId, how: string, now: number, em
   };
   if (job?.stage !== 'starting' && job?.stage !== 'reloading') return dead;
   const message = `Cannot run keepalived: it ended with ${how}, expected it to stay`;
-  return jobFailed(goBack(dead, emit), { stage: 'start', message }, now, emit);
+  return jobFailed(goBack(dead, now, emit), { stage: 'start', message }, now, emit);
 }
 
 /** keepalived exits with 0 both after a SIGTERM from another program and after the death of its VRRP process. */

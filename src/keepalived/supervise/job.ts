@@ -15,7 +15,7 @@ export function beginJob(state: State, job: Pick<Job, 'cause' | 'requests'>, now
   const begun = (stage: Job['stage']): State => ({ ...next, job: { ...job, since: now, stage } });
   if (job.cause === 'died' || job.cause === 'fallback') return proceed(begun('pending'), emit);
   const checks = state.checks + 1;
-  emit({ kind: 'check', check: checks, deadly: state.deadly });
+  emit({ kind: 'check', check: checks, deadly: refusedText(state, now) });
   return { ...begun('checking'), checks };
 }
 
@@ -74,15 +74,25 @@ export function jobFailed(state: State, failure: Failure, now: number, emit: Emi
   return endJob({ ...next, restart: afterFailedStart(next.restart, now) }, now, emit);
 }
 
-/**
- * After a death with a configuration that has not run before: keepalived is started with the last good one. The other is refused from
- * now on, because each retry of the monitor would end keepalived again.
- */
-export function goBack(state: State, emit: Emit): State {
-  const { configuration, lastGood } = state;
-  if (lastGood === undefined || lastGood.sha256 === configuration?.sha256) return state;
+/** keepalived may have been killed at that moment for another reason, and a list of nodes must not be refused for ever. */
+const DEADLY_TIMES = 2;
+const DEADLY_MS = 600_000;
+
+/** After a death with a configuration that has not run before: keepalived is started with the last good one. */
+export function goBack(state: State, now: number, emit: Emit): State {
+  const { configuration, lastGood, deadly } = state;
+  if (configuration === undefined || lastGood === undefined || lastGood.sha256 === configuration.sha256)
+    return state;
   emit(logged('error', 'falling-back-to-last-good', { generation: lastGood.number }));
-  return { ...state, configuration: lastGood, deadly: configuration?.sha256 };
+  const { sha256 } = configuration;
+  const times = deadly?.sha256 === sha256 ? deadly.times + 1 : 1;
+  return { ...state, configuration: lastGood, deadly: { sha256, times, at: now } };
+}
+
+/** The hash of a configuration that ended keepalived twice: each retry of the monitor would end it again. */
+function refusedText({ deadly }: State, now: number): string | undefined {
+  const isRefused = deadly !== undefined && deadly.times >= DEADLY_TIMES && now < deadly.at + DEADLY_MS;
+  return isRefused ? deadly.sha256 : undefined;
 }
 
 function fallBack(state: State, now: number, emit: Emit): State {

@@ -15,8 +15,8 @@ export interface VrrpSupervisorState {
   readonly configuration: AcceptedConfiguration | undefined;
   /** The last configuration with which keepalived has run. Its copy is kept until the next one has succeeded. */
   readonly lastGood: AcceptedConfiguration | undefined;
-  /** The hash of a configuration that ended keepalived. It is refused until keepalived is stopped on request. */
-  readonly deadly: string | undefined;
+  /** The last configuration that ended keepalived, and how often. After the second time it is refused for ten minutes. */
+  readonly deadly: { readonly sha256: string; readonly times: number; readonly at: number } | undefined;
   readonly instances: readonly InstanceState[];
   readonly job: Job | undefined;
   /** The number of the last check. The outcome of an earlier check, whose job was abandoned, is ignored. */

@@ -53,7 +53,7 @@ test("a broken configuration is refused with keepalived's message, and the runni
   expect(await a.holdsVip()).toBe(true);
 });
 
-test('a configuration that ends keepalived is refused from then on, and the last good one serves', async () => {
+test('if keepalived ends in a reload the last good configuration serves, and the other one is tried once more', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
   const supervisor = await startHolder(a);
@@ -65,14 +65,10 @@ test('a configuration that ends keepalived is refused from then on, and the last
   killTogether(processes);
   expect(await reload).toMatchObject({ ok: false, stage: 'start' });
   expect(await supervisor.waitForState('MASTER')).toMatchObject({ priority: 220 });
-  const after = await supervisor.status();
-  expect(after).toMatchObject({ restarts: 1, current: { generation: 1 } });
+  expect(await supervisor.status()).toMatchObject({ restarts: 1, current: { generation: 1 } });
   expect(a.events('falling-back-to-last-good')).toMatchObject([{ generation: 1 }]);
-  expect(await supervisor.ask('reload')).toMatchObject({ ok: false, stage: 'check' });
-  expect((await supervisor.status()).current?.pid).toBe(after.current?.pid);
-  a.install({ priority: 226 });
   expect(await supervisor.ask('reload')).toMatchObject({ ok: true, generation: 2 });
-  expect(await supervisor.waitForState('MASTER')).toMatchObject({ priority: 226 });
+  expect(await supervisor.waitForState('MASTER')).toMatchObject({ priority: 225 });
 });
 
 test('a keepalived that dies while its file is broken is restarted with the last good copy', async () => {
