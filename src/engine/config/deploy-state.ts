@@ -146,7 +146,7 @@ export interface Report<T> {
 export type DeployAction<T> =
   | Work<T>
   | { readonly kind: 'check'; readonly version: Version<T> }
-  | { readonly kind: 'keep-as-good'; readonly version: Version<T> }
+  | { readonly kind: 'keep-as-good'; readonly version: SetVersion }
   | Report<T>;
 
 export const noBackoff: Backoff = { failures: 0, untilMs: 0 };

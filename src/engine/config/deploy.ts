@@ -35,8 +35,14 @@ export function advance<T>(
   policy: Policy,
 ): Step<Deploy<T>, DeployAction<T>> {
   return stepOf<Deploy<T>, DeployAction<T>>((emit) =>
-    proceed(handle(state, event, nowMs, emit), nowMs, policy, emit),
+    keepRunning(proceed(handle(state, event, nowMs, emit), nowMs, policy, emit), emit),
   );
+}
+
+/** The version that runs and was accepted becomes the last good one, even if another one is desired by now. */
+function keepRunning<T>(state: Deploy<T>, emit: Emit<T>): Deploy<T> {
+  const { running, valid } = state;
+  return running === undefined || running.revision !== valid ? state : keepAsGood(state, running, emit);
 }
 
 function handle<T>(state: Deploy<T>, event: DeployEvent<T>, nowMs: number, emit: Emit<T>): Deploy<T> {
@@ -91,8 +97,11 @@ function diskRead<T>(state: Deploy<T>, event: Extract<DeployEvent<T>, { kind: 'd
   const valid = hasGood && event.good === onDisk.revision ? { valid: event.good } : {};
   // The program may have loaded a manual edit.
   if (isEdited && !('running' in event)) return { ...next, running: undefined, mustReadDisk: true };
-  const running = 'running' in event ? { running: candidateWith(next, event.running) } : {};
-  return { ...next, ...good, ...valid, ...running };
+  if (!('running' in event)) return { ...next, ...good, ...valid };
+  const running = candidateWith(next, event.running);
+  // The answer to its update was lost.
+  const mustConfirm = running !== undefined && running.revision !== onDisk.revision;
+  return { ...next, ...good, ...valid, running, mustConfirm };
 }
 
 function candidateWith<T>({ candidates }: Deploy<T>, revision: Revision | undefined): SetVersion | undefined {

@@ -178,12 +178,11 @@ function finish<T>(
     emit({ kind: 'report', outcome, version: desired, ...(state.valid === revision && { isValid: true }) });
     next = { ...next, isReported: true, done: {}, backoff: noBackoff };
   }
-  if (next.valid === revision) next = keepAsGood(next, desired, emit);
   return checkIfDue(next, desired, nowMs >= next.checkNotBeforeMs, nowMs, policy, emit);
 }
 
 /** Makes a valid version the last good one. */
-export function keepAsGood<T>(state: Deploy<T>, version: Version<T>, emit: Emit<T>): Deploy<T> {
+export function keepAsGood<T>(state: Deploy<T>, version: SetVersion, emit: Emit<T>): Deploy<T> {
   if (state.good === version.revision) return state;
   emit({ kind: 'keep-as-good', version });
   return { ...state, good: version.revision };

@@ -5,11 +5,11 @@ import { followResources } from '../../engine/kube/resource-view.ts';
 import type { LogEvent } from '../../engine/system/log.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { createUsedObjects, type UsedObjects } from '../decide/used-objects.ts';
+import { followSecretReviews } from '../follow/follow-secret-reviews.ts';
 import { reportUnreadable } from '../follow/reported-topics.ts';
 import type { Route } from '../follow/route.ts';
 import type { RouterObjects } from '../follow/router-objects.ts';
 import { routerRemedy, routerResources } from '../follow/router-resources.ts';
-import { followSecretReviews } from '../follow/secret-reviews.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 
 export interface FollowedObjects {
