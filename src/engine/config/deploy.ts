@@ -1,5 +1,6 @@
 import { type Emit as EmitAction, type Step, stepOf } from '../supervise/step.ts';
 import { retryPauseMs } from '../system/time/retry.ts';
+import { candidateWith, MAX_REMEMBERED, withCandidate } from './candidates.ts';
 import type { CheckOutcome } from './check.ts';
 import {
   type Backoff,
@@ -20,8 +21,6 @@ import type { Revision } from './set.ts';
 type Emit<T> = EmitAction<DeployAction<T>>;
 
 const RETRY = { firstMs: 500, longestMs: 15_000 };
-/** Limit for remembered versions and for remembered refusals. One generation produces fewer. */
-const MAX_REMEMBERED = 8;
 
 /**
  * Brings the desired configuration to the disk and to the program, in this order: send the runtime changes, write the file, and reload if something
@@ -84,10 +83,6 @@ function setDesired<T>(state: Deploy<T>, desired: Version<T>): Deploy<T> {
   return isOther ? { ...next, backoff: noBackoff } : next;
 }
 
-function withCandidate<T>({ candidates }: Deploy<T>, one: SetVersion): readonly SetVersion[] {
-  return [one, ...candidates.filter(({ revision }) => revision !== one.revision)].slice(0, MAX_REMEMBERED);
-}
-
 function diskRead<T>(state: Deploy<T>, event: Extract<DeployEvent<T>, { kind: 'disk-read' }>): Deploy<T> {
   const { onDisk } = event;
   const isEdited = state.onDisk !== undefined && state.onDisk.revision !== onDisk.revision;
@@ -102,10 +97,6 @@ function diskRead<T>(state: Deploy<T>, event: Extract<DeployEvent<T>, { kind: 'd
   // The answer to its update was lost.
   const mustConfirm = running !== undefined && running.revision !== onDisk.revision;
   return { ...next, ...good, ...valid, running, mustConfirm };
-}
-
-function candidateWith<T>({ candidates }: Deploy<T>, revision: Revision | undefined): SetVersion | undefined {
-  return candidates.find((each) => each.revision === revision);
 }
 
 function updated<T>(state: Deploy<T>, to: SetVersion, result: UpdateResult): Deploy<T> {

@@ -62,6 +62,7 @@ export function createDeployer<T>(parts: DeployerParts<T>): Deployer<T> {
   let startMs: number | undefined;
   let reports = Promise.resolve();
   let background: Promise<unknown> = Promise.resolve();
+  let keeping: Promise<void> = Promise.resolve();
   let stops: Stops | undefined;
   let waiting: PromiseWithResolvers<void> | undefined;
   let failure: { readonly error: unknown } | undefined;
@@ -75,16 +76,20 @@ export function createDeployer<T>(parts: DeployerParts<T>): Deployer<T> {
     hasServed ||= each.isCheck !== true && each.isPart !== true && isServed(each.outcome);
     reports = reports.then(() => observe(each, beganMs)).catch(fail);
   };
+  const inBackground = (work: Promise<void>): Promise<void> => {
+    background = Promise.allSettled([background, work]);
+    return work;
+  };
   const act = (action: DeployAction<T>, dispatch: (event: DeployEvent<T>) => void): Promise<void> | void => {
     if (action.kind === 'report') return report(action);
     if (stops === undefined) return;
-    if (action.kind === 'keep-as-good' || action.kind === 'check') {
-      const work =
-        action.kind === 'check'
-          ? check(action, parts, stops.signal, dispatch)
-          : keepAsGood(parts, action.version.set, stops.signal);
-      background = Promise.allSettled([background, work]);
-      return work;
+    if (action.kind === 'check') return inBackground(check(action, parts, stops.signal, dispatch));
+    if (action.kind === 'keep-as-good') {
+      const { signal } = stops;
+      // One after the other, so that the newest copy stays.
+      const kept = keeping.then(() => keepAsGood(parts, action.version.set, signal));
+      keeping = kept.catch(() => undefined);
+      return inBackground(kept);
     }
     if (action.kind !== 'read-disk') startMs ??= monotonicMs();
     return carryOut(action, parts, stops).then(dispatch);

@@ -55,10 +55,10 @@ function backoffUntil<T>({ backoff, refused }: Deploy<T>, { revision }: Version<
 
 /** The time of the next `tick`. Undefined while an action runs, or if nothing is left to do. */
 export function nextDeadline<T>(state: Deploy<T>, { check }: Pick<Policy, 'check'>): number | undefined {
-  const { desired, doing, checkNotBeforeMs, reloadNotBeforeMs, running, onDisk } = state;
+  const { desired, doing, checkNotBeforeMs, reloadNotBeforeMs, running, onDisk, mustReadDisk } = state;
   if (desired === undefined || doing !== undefined) return undefined;
   const isOnDisk = onDisk?.revision === desired.revision;
-  const isDone = isOnDisk && running?.revision === desired.revision;
+  const isDone = isOnDisk && running?.revision === desired.revision && !mustReadDisk;
   // The end of the check is an event.
   if (!isDone && isOnDisk && isBeingChecked(state, desired)) return undefined;
   if (!isDone) return Math.max(backoffUntil(state, desired), isOnDisk ? reloadNotBeforeMs : 0);

@@ -193,7 +193,11 @@ export function createWorld({ check, reloadEveryMs, isBad }: WorldOptions) {
     },
     /** Carries out one of the pending actions. */
     act: (index: number, trouble: Trouble): void => {
-      const [next] = pending.splice(index % Math.max(1, pending.length), 1);
+      const chosen = index % Math.max(1, pending.length);
+      // These are carried out in order.
+      const isCopy = (at: number) => pending[at]?.action.kind === 'keep-as-good';
+      const first = isCopy(chosen) ? pending.findIndex((_, at) => isCopy(at)) : chosen;
+      const [next] = pending.splice(first, 1);
       if (next !== undefined) act(next.action, trouble, next.atMs);
     },
     isBusy: () => pending.length > 0,
@@ -223,7 +227,9 @@ export function createWorld({ check, reloadEveryMs, isBad }: WorldOptions) {
     },
     /** An operator edits the file, but not between the write and the reload. */
     edit: (): void => {
-      if (pending.some(({ action }) => action.kind === 'reload')) return;
+      const { desired, onDisk, running } = state;
+      const isWritten = onDisk?.revision === desired?.revision && running?.revision !== desired?.revision;
+      if (isWritten || pending.some(({ action }) => action.kind === 'reload')) return;
       disk = { ...disk, main: 'edited' };
       files.set('edited', [[0, 0]]);
     },
