@@ -32,9 +32,9 @@ export type ListFact =
     };
 
 export type SegmentFact =
-  /** Fewer than three rounds are complete, or the silence may be a failover in progress. */
+  /** Fewer than three rounds are complete, the silence may be a failover in progress, or there is no keepalived.conf yet. */
   | { readonly kind: 'unknown'; readonly until: number }
-  /** Three consecutive rounds failed, for example without nft. Or no VIP is configured yet. */
+  /** Three consecutive rounds failed, for example without nft. Or keepalived.conf has no VIP of this kind. */
   | { readonly kind: 'unobservable' }
   /** No host answers for the VIP. */
   | { readonly kind: 'free' }

@@ -100,12 +100,16 @@ export function failedVipUse(state: VipUseState): VipUseState {
 export function segmentOf(state: VipUseState, nowMs: number, masterDownMs: number): SegmentFact {
   const { rounds, silent, silentSinceMs, holders, heardSinceMs, failed } = state;
   if (failed >= REQUIRED_ROUNDS) return { kind: 'unobservable' };
-  if (failed > 0 || rounds < REQUIRED_ROUNDS)
-    return { kind: 'unknown', until: nowMs + REQUIRED_ROUNDS * NEXT_ROUND_MS };
+  if (failed > 0 || rounds < REQUIRED_ROUNDS) return notYetKnown(nowMs);
   if (isHeard(state, nowMs, masterDownMs)) return { kind: 'heard', since: heardSinceMs };
   if (holders.length > 0 && silent < REQUIRED_ROUNDS) return { kind: 'unheard', macs: holders };
   const isFailoverOver = nowMs - silentSinceMs >= masterDownMs;
   return isFailoverOver ? { kind: 'free' } : { kind: 'unknown', until: silentSinceMs + masterDownMs };
+}
+
+/** The fact until the rounds that it takes are complete. */
+export function notYetKnown(nowMs: number): SegmentFact {
+  return { kind: 'unknown', until: nowMs + REQUIRED_ROUNDS * NEXT_ROUND_MS };
 }
 
 const WORST_FIRST: readonly SegmentFact['kind'][] = ['unheard', 'unknown', 'unobservable', 'heard', 'free'];

@@ -26,6 +26,7 @@ import {
   initialVipUse,
   nextRoundInMs,
   nextVipUse,
+  notYetKnown,
   segmentOf,
   type VipUseState,
   worstOf,
@@ -95,7 +96,9 @@ export function createSegmentWatch(
   };
   /** Resolves with the pause before the next round, in milliseconds. */
   const round = async (): Promise<number> => {
-    const waiting = vipKinds.filter(isRequested).flatMap((kind) => configuredVips(settings, kind));
+    const waiting = vipKinds
+      .filter(isRequested)
+      .flatMap((kind) => vipsOf(kind, configuredInstances(settings)));
     const held = alarm.held();
     const routerIds = guard.watched();
     if (waiting.length === 0) states.clear();
@@ -119,10 +122,12 @@ export function createSegmentWatch(
     factOf: (kind) => {
       if (!isRequested(kind)) wake.poke();
       requestedAt.set(kind, monotonicMs());
-      const vips = configuredVips(settings, kind);
-      return worstOf(
-        vips.map(({ vip, masterDownMs }) => segmentOf(stateOf(vip), monotonicMs(), masterDownMs)),
-      );
+      const now = monotonicMs();
+      const instances = configuredInstances(settings);
+      // A node that is admitted before its first configuration exists would compete with it at once.
+      if (instances.length === 0) return notYetKnown(now);
+      const vips = vipsOf(kind, instances);
+      return worstOf(vips.map(({ vip, masterDownMs }) => segmentOf(stateOf(vip), now, masterDownMs)));
     },
     run: async (signal) => {
       // Removes the table of a killed monitor. Without nft there is none, so a failure is ignored.
@@ -146,13 +151,18 @@ interface ConfiguredVip extends ProbedVip {
   readonly masterDownMs: number;
 }
 
-/** The VIPs of keepalived's running configuration, or of keepalived.conf if keepalived has not accepted one yet. */
-function configuredVips(
-  { runDir, config }: Pick<KeepalivedMonitorSettings, 'runDir' | 'config'>,
-  kind: VipKind,
-): readonly ConfiguredVip[] {
-  const configuration = readAccepted(join(runDir, ACCEPTED_FILE)) ?? parseConfiguration(readText(config));
-  return configuration.instances
+type ConfiguredInstances = ReturnType<typeof parseConfiguration>['instances'];
+
+/** The instances of keepalived's running configuration, or of keepalived.conf if keepalived has not accepted one yet. */
+function configuredInstances({
+  runDir,
+  config,
+}: Pick<KeepalivedMonitorSettings, 'runDir' | 'config'>): ConfiguredInstances {
+  return (readAccepted(join(runDir, ACCEPTED_FILE)) ?? parseConfiguration(readText(config))).instances;
+}
+
+function vipsOf(kind: VipKind, instances: ConfiguredInstances): readonly ConfiguredVip[] {
+  return instances
     .filter(({ name }) => isInstanceOf(kind, name))
     .flatMap(({ vips, masterDownMs }) =>
       vips.map(({ address, interface: device }) => ({

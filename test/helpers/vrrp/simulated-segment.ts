@@ -17,6 +17,7 @@ import {
 import {
   initialVipUse,
   nextVipUse,
+  notYetKnown,
   segmentOf,
   type VipUseState,
 } from '../../../src/vip/segment/segment-state.ts';
@@ -118,6 +119,12 @@ export function powerOff(host: SimulatedHost): void {
   Object.assign(host, { isOn: false, monitor: undefined, note: undefined, vrrp: 'off', decided: 'off' });
 }
 
+/** A node that was installed just now: it has neither a list nor a configuration. */
+export function reinstall(host: SimulatedHost): void {
+  powerOff(host);
+  host.disk = { list: undefined, configuration: undefined };
+}
+
 /** keepalived starts with the old configuration; the monitor is started separately. */
 export function powerOn(world: SimulatedWorld, host: SimulatedHost): void {
   if (host.isOn) return;
@@ -199,7 +206,7 @@ function decide(
     before: monitor.before,
     list: monitor.list,
     applied: monitor.list.kind === 'accepted' && !isRemoved,
-    segment: host.vrrp === 'off' ? { kind: 'unobservable' } : segmentOf(monitor.use, now, 300),
+    segment: host.vrrp === 'off' ? notYetKnown(now) : segmentOf(monitor.use, now, 300),
     routerId: { kind: 'free' },
     sourceAddress: 'present',
     peers: allBack(world, host),

@@ -49,8 +49,10 @@ test('a node that waits again probes again, even after failed rounds', async () 
   await running;
 });
 
-test('the segment is unobservable without a configured VIP', () => {
+test('the segment is unknown until keepalived.conf exists, and unobservable if it has no VIP of this kind', () => {
   const settings = { runDir: dir, config: join(dir, 'keepalived.conf') };
   const watch = createSegmentWatch(settings, quietParts(), observers);
-  expect(watch.factOf('api').kind).toBe('unobservable');
+  expect(watch.factOf('api').kind).toBe('unknown');
+  writeFileSync(settings.config, keepalivedConf);
+  expect(watch.factOf('ingress').kind).toBe('unobservable');
 });

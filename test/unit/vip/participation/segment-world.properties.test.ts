@@ -7,6 +7,7 @@ import {
   openWorld,
   powerOff,
   powerOn,
+  reinstall,
   type SimulatedHost,
   type SimulatedWorld,
   startMonitor,
@@ -149,6 +150,34 @@ test('a node removed while powered off stays out next to a holder without an API
       }
     }),
     { numRuns: runs(30) },
+  );
+});
+
+test('a new node without a configuration is not admitted, however late its first list arrives', () => {
+  fc.assert(
+    fc.property(delays, fc.integer({ min: 1, max: 300 }), (all, ticks) => {
+      const world = openWorld([...all, 0]);
+      const added = world.hosts.at(-1);
+      if (added === undefined) return;
+      const names = world.members;
+      reinstall(added);
+      Object.assign(world, { members: names.slice(0, -1), isApiUp: false });
+      powerOn(world, added);
+      startMonitor(world, added);
+      for (let tick = 0; tick < ticks; tick += 1) {
+        step(world);
+        expect(added.decided).toBe('waiting');
+      }
+      Object.assign(world, { members: names, membersSince: world.now, isApiUp: true });
+      let overlap = 0;
+      for (let tick = 0; tick < 50; tick += 1) {
+        step(world);
+        overlap = holdersOf(world).length > 1 ? overlap + 1 : 0;
+        expect(overlap).toBeLessThanOrEqual(OVERLAP_TICKS);
+      }
+      expect(added.decided).toBe('in');
+    }),
+    { numRuns: runs(50) },
   );
 });
 
