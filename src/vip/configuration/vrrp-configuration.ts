@@ -19,6 +19,7 @@ import { printableKeepalived } from '../group/printable-keepalived.ts';
 import type { KeepalivedModel, KeepalivedSettings, VrrpInput } from '../group/vrrp.ts';
 import {
   type GoneNodes,
+  isListedElsewhere,
   listedNames,
   nextGone,
   nextListFact,
@@ -42,6 +43,8 @@ export interface VrrpConfiguration extends ConfigurationParts<VrrpInput> {
   /** True if keepalived runs with the latest lists from an API server, not with lists of an earlier run. */
   readonly isApplied: () => boolean;
   readonly list: () => ListFact;
+  /** True while the last accepted lists give this node only addresses that it does not have. */
+  readonly isListedElsewhere: () => boolean;
   readonly view: () => VrrpView;
   /** Registers a listener for a removal of this node or a reload. Participation must then be decided again. */
   readonly onChange: (listener: () => void) => void;
@@ -73,6 +76,8 @@ export function vrrpConfiguration(
     for (const notify of listeners) notify();
   };
   let listFact: ListFact = { kind: 'none' };
+  let isElsewhere = false;
+  const sources = () => served?.model.instances.map(({ sourceAddress }) => sourceAddress) ?? [];
   const controlPlane = createPeerTracker(lastRunNodes(lists, 'api'));
   const allNodes = createPeerTracker(lastRunNodes(lists, 'ingress'));
   /** Without keepalived.conf, no new supervisor and no reboot starts keepalived with an outdated list. */
@@ -131,6 +136,7 @@ export function vrrpConfiguration(
       };
       listFact = nextListFact(listFact, observed, monotonicMs());
       if (input === undefined) return { input, recheckInMs };
+      if (listFact.kind === 'accepted') isElsewhere = isListedElsewhere(input, isAccepted ? sources() : []);
       if (isRemoval(listFact)) {
         if (!wasRemoved) notifyAll();
         guard.prepare(undefined);
@@ -167,6 +173,7 @@ export function vrrpConfiguration(
     view: () => ({ group: isAccepted && served ? groupOf(served) : [], ...deployer.view() }),
     isApplied: () => isAccepted && lists.every(({ list }) => list.isUpToDate()),
     list: () => listFact,
+    isListedElsewhere: () => isElsewhere,
     onChange: (listener) => {
       listeners.push(listener);
     },

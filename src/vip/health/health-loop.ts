@@ -49,7 +49,10 @@ export interface HealthLoop {
 export function createHealthLoop(
   source: HealthSource,
   { stateFile }: Pick<KeepalivedMonitorSettings, 'stateFile'>,
-  configuration: Pick<VrrpConfiguration, 'served' | 'list' | 'isApplied' | 'onChange'> & {
+  configuration: Pick<
+    VrrpConfiguration,
+    'served' | 'list' | 'isListedElsewhere' | 'isApplied' | 'onChange'
+  > & {
     /** Used only while this node is not admitted. */
     readonly segment: Pick<SegmentWatch, 'factOf'>;
     readonly guard: Pick<RouterIdGuard, 'fact'>;
@@ -73,7 +76,8 @@ export function createHealthLoop(
         list: configuration.list(),
         applied: configuration.isApplied(),
         routerId: configuration.guard.fact(),
-        sourceAddress: isAddressed(kind, served()) ? 'present' : 'missing',
+        sourceAddress:
+          !configuration.isListedElsewhere() && isAddressed(kind, served()) ? 'present' : 'missing',
         peers: isGroupBack ? 'all-back-without-api' : 'unknown',
       }),
       segment: () => configuration.segment.factOf(kind),

@@ -12,20 +12,37 @@ type Names = Extract<ListFact, { kind: 'accepted' }>['names'];
  * first node of a cluster.
  */
 export function listedNames(input: VrrpInput): Names {
-  const { settings, controlPlane, allNodes, interfaces } = input;
-  const { apiVips, ingressVips } = settings;
+  const { settings, interfaces } = input;
   const local = new Set(addressesOf(interfaces));
   const isSelf = ({ name, addresses }: ClusterNode): boolean =>
     name === settings.nodeName ||
     addresses.some((address) => address === settings.nodeIp || local.has(address));
   if (isBeforeFirstList(input)) return 'us';
-  const groups = [
-    ...(apiVips.length > 0 ? [controlPlane] : []),
-    ...(ingressVips.length > 0 ? [allNodes] : []),
-  ];
-  const missing = groups.filter((nodes) => !nodes.some(isSelf));
+  const missing = groupsOf(input).filter((nodes) => !nodes.some(isSelf));
   if (missing.length === 0) return 'us';
   return missing.some((nodes) => nodes.length > 0) ? 'others' : 'nobody';
+}
+
+/**
+ * Whether a list contains this node, but only with addresses that it does not have. Its peers send their adverts there, so it would
+ * become a second holder. An address that keepalived `uses` counts as present: it is checked continuously, while the interfaces are
+ * from the last look at the lists.
+ */
+export function isListedElsewhere(input: VrrpInput, uses: readonly string[]): boolean {
+  const { nodeIp, nodeName } = input.settings;
+  const present = new Set([...addressesOf(input.interfaces), ...uses]);
+  return groupsOf(input).some((nodes) => {
+    const self =
+      nodes.find(({ addresses }) => addresses.some((address) => address === nodeIp)) ??
+      nodes.find(({ name }) => name === nodeName);
+    return self !== undefined && !self.addresses.some((address) => present.has(address));
+  });
+}
+
+/** The lists of the VIPs that this node has. */
+function groupsOf({ settings, controlPlane, allNodes }: VrrpInput): readonly (readonly ClusterNode[])[] {
+  const { apiVips, ingressVips } = settings;
+  return [...(apiVips.length > 0 ? [controlPlane] : []), ...(ingressVips.length > 0 ? [allNodes] : [])];
 }
 
 /** The next list fact. `since` is the start of the uninterrupted period in which accepted lists gave the same `names`. */

@@ -12,7 +12,7 @@ export interface ParticipationFacts {
   /** The worst of this kind's VIPs. */
   readonly segment: SegmentFact;
   readonly routerId: RouterIdFact;
-  /** The source address of this node's adverts. */
+  /** The source address of this node's adverts, which must be an address that the list gives this node. */
   readonly sourceAddress: 'present' | 'missing';
   /** `all-back-without-api`: every peer is up and runs no API server, so no node can have a newer list. */
   readonly peers: 'all-back-without-api' | 'unknown';

@@ -145,6 +145,19 @@ test('only a node missing from an accepted list sets its configuration aside, on
   expect(logged.filter(({ event }) => event === 'removed-from-node-list')).toHaveLength(1);
 });
 
+test('a node that is listed elsewhere stays so until keepalived uses a listed address', async () => {
+  const { configuration, observe, inputOf } = await group();
+  expect(configuration.isListedElsewhere()).toBe(false);
+  await observe('cp-1', 'cp-2', 'cp-3');
+  await configuration.next(signal);
+  expect(configuration.list()).toMatchObject({ kind: 'accepted', names: 'us' });
+  expect(configuration.isListedElsewhere()).toBe(true);
+  // The interfaces of this machine lack the address: a cable that is unplugged for a moment.
+  await configuration.deployer.deploy(plain, inputOf('cp-1', 'cp-2', 'cp-3'), signal);
+  await configuration.next(signal);
+  expect(configuration.isListedElsewhere()).toBe(false);
+});
+
 test('a replaced node stays a peer for a while, and its replacement is added at once', async () => {
   const { configuration, observe } = await group();
   const peers = async () => {

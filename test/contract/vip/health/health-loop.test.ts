@@ -19,7 +19,7 @@ async function startLoop() {
   const stop = new AbortController();
   const trackFile = join(dir, 'lb.track');
   const stateFile = join(dir, 'vrrp-state.json');
-  const list: { names: 'us' | 'others' } = { names: 'us' };
+  const list: { names: 'us' | 'others'; isElsewhere: boolean } = { names: 'us', isElsewhere: false };
   const transitions: (() => void)[] = [];
   const loop = createHealthLoop(
     {
@@ -37,6 +37,7 @@ async function startLoop() {
     {
       served: () => undefined,
       list: () => ({ kind: 'accepted', since: 0, names: list.names, sameAsLastRun: true }),
+      isListedElsewhere: () => list.isElsewhere,
       isApplied: () => true,
       guard: { fact: () => ({ kind: 'free' }) },
       onChange: () => undefined,
@@ -76,6 +77,15 @@ test('a node missing from the node list is in FAULT, even if its server serves',
   loop.list.names = 'others';
   await waitFor('FAULT', () => loop.value() === TRACK.fault);
   loop.list.names = 'us';
+  await waitFor('the node to take part again', () => loop.value() >= TRACK.healthy);
+});
+
+test('a node that is listed with addresses that it does not have is in FAULT until it has one', async () => {
+  await using loop = await startLoop();
+  await waitFor('the node to take part', () => loop.hasSpoken() && loop.value() >= TRACK.healthy);
+  loop.list.isElsewhere = true;
+  await waitFor('FAULT', () => loop.value() === TRACK.fault);
+  loop.list.isElsewhere = false;
   await waitFor('the node to take part again', () => loop.value() >= TRACK.healthy);
 });
 

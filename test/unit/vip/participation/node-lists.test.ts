@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { VrrpInput } from '../../../../src/vip/group/vrrp.ts';
 import {
   type GoneNodes,
+  isListedElsewhere,
   listedNames,
   nextGone,
   nextListFact,
@@ -68,6 +69,23 @@ describe('the names in the lists', () => {
     expect(listedNames(input({ nodeName: 'a' }))).toBe('us');
     expect(listedNames(input({ nodeIp: '10.0.0.1' }))).toBe('us');
     expect(listedNames(input({}, ['10.0.0.1/24']))).toBe('us');
+  });
+
+  test('put this node elsewhere while it has none of the addresses that a list gives it', () => {
+    const elsewhere = ['10.0.0.7/24'];
+    expect(isListedElsewhere(input({ nodeName: 'a' }, ['10.0.0.1/24']), [])).toBe(false);
+    expect(isListedElsewhere(input({ nodeName: 'a' }, elsewhere), [])).toBe(true);
+    expect(isListedElsewhere(input({ nodeName: 'a' }, elsewhere), ['10.0.0.1'])).toBe(false);
+    expect(isListedElsewhere(input({ nodeIp: '10.0.0.1' }, elsewhere), [])).toBe(true);
+    expect(isListedElsewhere(input({}, elsewhere), [])).toBe(false);
+    const twin = { controlPlane: [...list('a1'), { name: 'b', addresses: ['10.0.0.7'] }] };
+    expect(isListedElsewhere({ ...input({ nodeName: 'a' }, elsewhere), ...twin }, [])).toBe(true);
+    const dualStack = { controlPlane: [{ name: 'a', addresses: ['10.0.0.1', 'fd00::1'] }] };
+    expect(isListedElsewhere({ ...input({ nodeName: 'a' }, ['fd00::1/64']), ...dualStack }, [])).toBe(false);
+    const both = input({ ingressVips: ['10.0.0.101'], nodeName: 'a' }, ['10.0.0.1/24']);
+    const moved = { allNodes: [{ name: 'a', addresses: ['10.0.0.9'] }] };
+    expect(isListedElsewhere({ ...both, ...moved }, [])).toBe(true);
+    expect(isListedElsewhere({ ...input({ firstNode: true }), controlPlane: [] }, [])).toBe(false);
   });
 
   test('do not include a former control-plane node that is now a worker', () => {
