@@ -13,6 +13,7 @@ import { currentInterfaces, currentRoutes } from '../../engine/system/network/ro
 import type { Wake } from '../../engine/system/time/wake.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedSettings, VrrpInput } from '../group/vrrp.ts';
+import { listedNames } from '../participation/listed-nodes.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 
@@ -129,19 +130,45 @@ export function nodesIn(lists: readonly NodeList[], kind: VipKind): readonly Clu
   return mergeNodes(lists.flatMap((each) => (each.kind === kind ? [each.list.latest() ?? []] : [])));
 }
 
-/** Names of the nodes in `served` that `next` would remove although an API server has listed them again. */
-export function listedAgain(
+/**
+ * Why the latest lists from an API server rule out a deployment of `next` instead of `served`; undefined if they do not. Undefined too
+ * while they settle or the loss guard holds them: a deployment that is aborted for such a list would begin again at once.
+ */
+export function whyOutdated(
   lists: readonly NodeList[],
-  served: VrrpInput,
+  served: VrrpInput | undefined,
   next: VrrpInput,
-): readonly string[] {
+): string | undefined {
+  if (isLeftOut(lists, next)) return 'The latest list does not contain this node';
+  const returned = served === undefined ? [] : listedAgain(lists, served, next);
+  if (returned.length === 0) return undefined;
+  return `The latest list contains node "${returned.join('", "')}" again, which this configuration would remove`;
+}
+
+/** Whether the next look at the lists will find this node removed. */
+function isLeftOut(lists: readonly NodeList[], input: VrrpInput): boolean {
+  const isAccepted = lists.every(
+    ({ list }) => list.standing() === 'accepted' && list.lastObservation()?.kind === 'servers',
+  );
+  const latestNodes = (kind: VipKind): readonly ClusterNode[] =>
+    mergeNodes(lists.flatMap((each) => (each.kind === kind ? [observedIn(each.list)] : [])));
+  const latest = { ...input, controlPlane: latestNodes('api'), allNodes: latestNodes('ingress') };
+  return isAccepted && listedNames(latest) === 'others';
+}
+
+/** Names of the nodes in `served` that `next` would remove although an API server has listed them again. */
+function listedAgain(lists: readonly NodeList[], served: VrrpInput, next: VrrpInput): readonly string[] {
   return lists.flatMap(({ kind, list }) => {
-    const observed = list.lastObservation();
-    if (observed?.kind !== 'servers') return [];
     const namesIn = ({ controlPlane, allNodes }: VrrpInput) =>
       new Set((kind === 'api' ? controlPlane : allNodes).map(({ name }) => name));
     const before = namesIn(served);
     const after = namesIn(next);
-    return observed.servers.flatMap(({ name }) => (before.has(name) && !after.has(name) ? name : []));
+    return observedIn(list).flatMap(({ name }) => (before.has(name) && !after.has(name) ? name : []));
   });
+}
+
+/** The last list from an API server; empty if the last observation is an outage. */
+function observedIn(list: ServerList): readonly ApiServer[] {
+  const observed = list.lastObservation();
+  return observed?.kind === 'servers' ? observed.servers : [];
 }

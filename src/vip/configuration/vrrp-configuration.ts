@@ -1,7 +1,5 @@
-import type { Deployer } from '../../engine/config/deployer.ts';
 import { findLiveFile, setAside } from '../../engine/config/live-file.ts';
 import { isServed } from '../../engine/config/outcome.ts';
-import type { Rendered } from '../../engine/config/set.ts';
 import type { ConfigurationParts } from '../../engine/monitor/configuration-loop.ts';
 import type { Origin } from '../../engine/monitor/last-change.ts';
 import { deployerOf } from '../../engine/monitor/product-deployer.ts';
@@ -31,11 +29,11 @@ import type { RouterIdGuard } from '../segment/router-id-guard.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
-import { gatherInput, lastRunNodes, listedAgain, type NodeList, nodesIn } from './node-lists.ts';
+import { deployUnlessOutdated } from './deploy-unless-outdated.ts';
+import { gatherInput, lastRunNodes, type NodeList, nodesIn, whyOutdated } from './node-lists.ts';
 
 /** A check takes 40 ms on an idle machine, and seconds on a loaded one. */
 const CHECK = { timeoutMs: 20_000, run: runCommand };
-const LISTED_AGAIN_POLL_MS = 200;
 
 export interface VrrpConfiguration extends ConfigurationParts<VrrpInput> {
   /** The model that keepalived runs; before the first one is accepted, the one that is being deployed. */
@@ -165,8 +163,8 @@ export function vrrpConfiguration(
       ...deployer,
       deploy: async (set, input, signal) => {
         if (!isAccepted) served = versionOf(input);
-        const returned = () => (isAccepted && served ? listedAgain(lists, served.input, input) : []);
-        await deployUnlessReturned(deployer, { set, input }, returned, signal);
+        const outdated = () => whyOutdated(lists, isAccepted ? served?.input : undefined, input);
+        await deployUnlessOutdated(deployer, { set, input }, outdated, signal);
       },
     },
     served: () => served?.model,
@@ -205,32 +203,6 @@ interface Version {
 function versionOf(input: VrrpInput): Version | undefined {
   const built = buildKeepalivedModel(input);
   return built.kind === 'model' ? { input, model: built.model } : undefined;
-}
-
-/**
- * Deploys, and aborts at any stage once `returned` lists a node that this configuration would remove. On a starved machine a check or
- * a reload may take ten seconds. Until then the returned node receives adverts and competes, and it would become a second holder once
- * they stop. The next configuration replaces the file before a slow supervisor reads it.
- */
-async function deployUnlessReturned(
-  deployer: Pick<Deployer<VrrpInput>, 'deploy'>,
-  { set, input }: { readonly set: Rendered; readonly input: VrrpInput },
-  returned: () => readonly string[],
-  signal: AbortSignal,
-): Promise<void> {
-  const tooLate = new AbortController();
-  const abortIfReturned = (): void => {
-    const nodes = returned();
-    const message = `The latest list contains node "${nodes.join('", "')}" again, which this configuration would remove`;
-    if (nodes.length > 0) tooLate.abort(new Error(message));
-  };
-  abortIfReturned();
-  const timer = setInterval(abortIfReturned, LISTED_AGAIN_POLL_MS);
-  try {
-    await deployer.deploy(set, input, signal, tooLate.signal);
-  } finally {
-    clearInterval(timer);
-  }
 }
 
 function notReady(message: string, { log, once }: KeepalivedMonitorObservers): RenderResult {

@@ -104,6 +104,21 @@ test('a deployment is aborted if it would remove a node that is listed again', a
   expect(changeProblem('keepalived.conf', configuration.view().lastChange)).toBe(false);
 });
 
+test('a deployment is aborted if the latest list lacks this node', async () => {
+  const { dir, configuration, observe, inputOf, logged } = await group();
+  await observe('cp-1', 'cp-251', 'cp-252');
+  const check = `#!/bin/sh\necho > ${dir}/asked\nexec sleep 20\n`;
+  writeFileSync(join(dir, 'keepalived'), check, { mode: 0o700 });
+
+  const deployed = configuration.deployer.deploy(plain, inputOf('cp-1', 'cp-251', 'cp-252'), signal);
+  await waitFor('the check', () => existsSync(join(dir, 'asked')));
+  await observe('cp-251', 'cp-252');
+  await deployed;
+  const message = 'The latest list does not contain this node';
+  expect(logged.at(-1)).toEqual({ event: 'configuration-superseded', message });
+  expect(existsSync(join(dir, 'keepalived.conf'))).toBe(false);
+});
+
 test("a model that is not ready keeps the router id guard's verdict, a removal ends it", async () => {
   const { configuration, observe, prepared } = await group();
   // Two nodes with one address: there is no model.

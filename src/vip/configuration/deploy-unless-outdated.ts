@@ -1,0 +1,30 @@
+import type { Deployer } from '../../engine/config/deployer.ts';
+import type { Rendered } from '../../engine/config/set.ts';
+import type { VrrpInput } from '../group/vrrp.ts';
+
+const OUTDATED_POLL_MS = 200;
+
+/**
+ * Deploys, and aborts at any stage once `whyOutdated` returns a reason. On a starved machine a check or a reload may take ten seconds.
+ * A node that is listed again meanwhile receives adverts and competes, and it would become a second holder once they stop. So would
+ * this node if its removal were noticed only afterwards. The next configuration replaces the file before a slow supervisor reads it.
+ */
+export async function deployUnlessOutdated(
+  deployer: Pick<Deployer<VrrpInput>, 'deploy'>,
+  { set, input }: { readonly set: Rendered; readonly input: VrrpInput },
+  whyOutdated: () => string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const tooLate = new AbortController();
+  const abortIfOutdated = (): void => {
+    const reason = whyOutdated();
+    if (reason !== undefined) tooLate.abort(new Error(reason));
+  };
+  abortIfOutdated();
+  const timer = setInterval(abortIfOutdated, OUTDATED_POLL_MS);
+  try {
+    await deployer.deploy(set, input, signal, tooLate.signal);
+  } finally {
+    clearInterval(timer);
+  }
+}
