@@ -118,7 +118,9 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
     peers: (peers) => {
       const someServe = peers.serving.length > 0;
       peersCount ||= someServe;
-      peersServe = someServe || !peersCount;
+      // Peers that do not answer may serve all the same. Without peers nobody does.
+      const maySilentServe = peers.asked.length > 0 && !peersCount;
+      peersServe = someServe || maySilentServe;
       results.record(PEERS_CHECK, ...peersResult(peers));
     },
     sample,

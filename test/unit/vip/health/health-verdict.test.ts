@@ -92,6 +92,16 @@ test('peers that may be unreachable count as down only once one of them has serv
   expect(verdict.value()).toBe(TRACK.healthyHolder);
 });
 
+test.each([true, false])('a single node keeps its VIP while its server is dead', (peersAreOpen) => {
+  const verdict = verdictOf(peersAreOpen);
+  verdict.peers({ asked: [], serving: [] });
+  verdict.live('dead');
+  expect(verdict.value()).toBe(TRACK.healthyHolder);
+  verdict.peers({ asked: ['cp-2'], serving: ['cp-2'] });
+  verdict.sample();
+  expect(verdict.value()).toBe(TRACK.fault);
+});
+
 test('a server that has recovered is doubtful for a while, with the reason', () => {
   const verdict = verdictOf(true, false);
   verdict.live('dead');
