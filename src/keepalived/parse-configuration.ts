@@ -30,11 +30,13 @@ export function parseConfiguration(
 
 function instanceOf({ words, children }: Block, globals: readonly Block[]): WatchedInstance {
   const device = wordAfter(children, 'interface') ?? '';
+  const id = numberAfter(children, 'virtual_router_id', 0);
   const addresses = children
     .filter(({ words: [key] }) => key === 'virtual_ipaddress' || key === 'virtual_ipaddress_excluded')
     .flatMap((block) => block.children);
   return {
     name: words[1] ?? '',
+    virtualRouterId: id > 0 ? id : undefined,
     vips: addresses.flatMap(({ words: line }) => addressOf(line, device)),
     masterDownMs: masterDownMs(children, globals),
   };

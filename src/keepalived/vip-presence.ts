@@ -12,6 +12,8 @@ export interface HeldAddress {
 /** A VRRP instance of keepalived.conf. */
 export interface WatchedInstance {
   readonly name: string;
+  /** Undefined without a usable `virtual_router_id`, which keepalived refuses. */
+  readonly virtualRouterId: number | undefined;
   readonly vips: readonly HeldAddress[];
   /** The time from the last advert of a dead holder to the take-over by the slowest peer, with a margin. */
   readonly masterDownMs: number;

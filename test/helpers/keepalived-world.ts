@@ -15,6 +15,7 @@ export const configurationOf = (number: number): AcceptedConfiguration => ({
   instances: [
     {
       name: 'API',
+      virtualRouterId: 77,
       vips: [{ address: '10.0.0.5', prefixLength: 32, interface: 'eth0' }],
       masterDownMs: 600,
     },

@@ -6,7 +6,10 @@ import { elementsOf, type NftOptions, nftFor } from '../../engine/system/nft/nft
 import type { VrrpInstance } from '../group/vrrp.ts';
 import { type ForeignAdvert, VRRP_VERSION, type WatchedRouterId } from './foreign-router.ts';
 
-export type ProbedVip = Pick<VrrpInstance, 'vip' | 'family' | 'interface'>;
+export interface ProbedVip extends Pick<VrrpInstance, 'vip' | 'family' | 'interface'> {
+  /** The id of the adverts to capture; undefined if none are. */
+  readonly virtualRouterId?: number | undefined;
+}
 
 export interface SegmentTargets {
   readonly vips: readonly ProbedVip[];
@@ -107,9 +110,20 @@ function answerRuleOf({ vip, family, interface: device }: ProbedVip): IngressRul
   return { interface: device, rule };
 }
 
-/** Ignores priority 0, with which a holder resigns. */
-function advertRulesOf({ vip, family, interface: device }: ProbedVip): readonly IngressRule[] {
-  const header = headerOf(family);
+/**
+ * Matches the adverts that a holder sends to this node because it has this node as a peer. Not those of another router for the same VIP,
+ * nor those to the multicast group, the placeholder peer of a single node: that holder ignores this node's adverts. Ignores priority 0,
+ * with which a holder resigns.
+ */
+function advertRulesOf({
+  vip,
+  family,
+  interface: device,
+  virtualRouterId,
+}: ProbedVip): readonly IngressRule[] {
+  if (virtualRouterId === undefined) return [];
+  const unicast = family === 'ipv4' ? 'ip daddr != 224.0.0.0/4' : 'ip6 daddr != ff00::/8';
+  const header = `${headerOf(family)} ${unicast} @th,0,4 ${VRRP_VERSION} @th,8,8 ${virtualRouterId}`;
   return vipAtAnyPosition(family, vip).map((hasVip) => ({
     interface: device,
     rule: `${header} @th,16,8 != 0 ${hasVip} add @adverts_${family} { ${vip} . ether saddr }`,

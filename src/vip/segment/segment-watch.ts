@@ -139,7 +139,12 @@ export function createSegmentWatch(
 }
 
 function uniqueVips(vips: readonly ProbedVip[]): readonly ProbedVip[] {
-  const probed = vips.map(({ vip, family, interface: device }) => ({ vip, family, interface: device }));
+  const probed = vips.map(({ vip, family, interface: device, virtualRouterId }) => ({
+    vip,
+    family,
+    interface: device,
+    virtualRouterId,
+  }));
   return [...new Map(probed.map((each) => [`${each.vip} ${each.interface}`, each])).values()];
 }
 
@@ -164,11 +169,12 @@ function configuredInstances({
 function vipsOf(kind: VipKind, instances: ConfiguredInstances): readonly ConfiguredVip[] {
   return instances
     .filter(({ name }) => isInstanceOf(kind, name))
-    .flatMap(({ vips, masterDownMs }) =>
+    .flatMap(({ vips, virtualRouterId, masterDownMs }) =>
       vips.map(({ address, interface: device }) => ({
         vip: address,
         family: familyOf(address),
         interface: device,
+        virtualRouterId,
         masterDownMs,
       })),
     );

@@ -13,6 +13,7 @@ track_file lb {
 }
 vrrp_instance API {
     interface eth0
+    virtual_router_id 77
     advert_int 0.1
     down_timer_adverts 3
     unicast_peer {
@@ -34,6 +35,7 @@ vrrp_instance API {
     instances: [
       {
         name: 'API',
+        virtualRouterId: 77,
         vips: [
           { address: '10.0.0.5', prefixLength: 32, interface: 'eth0' },
           { address: '10.0.0.6', prefixLength: 32, interface: 'eth1' },

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WatchedRouterId } from '../../../../src/vip/segment/foreign-router.ts';
 import {
   createSegmentCapture,
+  type ProbedVip,
   type SegmentCapture,
   type SegmentReading,
 } from '../../../../src/vip/segment/segment-capture.ts';
@@ -16,12 +17,16 @@ let here: NetNamespace;
 let other: NetNamespace;
 let dir: string;
 
+const probed = (vip: string, virtualRouterId: number): ProbedVip => ({
+  vip,
+  virtualRouterId,
+  family: vip.includes(':') ? 'ipv6' : 'ipv4',
+  interface: 'eth0',
+});
 const vips = [
-  { vip: '10.77.0.100', family: 'ipv4', interface: 'eth0' },
-  { vip: '10.77.0.101', family: 'ipv4', interface: 'eth0' },
-  { vip: 'fd77::100', family: 'ipv6', interface: 'eth0' },
-  { vip: 'fd77::101', family: 'ipv6', interface: 'eth0' },
-] as const;
+  ...[probed('10.77.0.100', 77), probed('10.77.0.101', 78)],
+  ...[probed('fd77::100', 77), probed('fd77::101', 78)],
+];
 /** The rules for this id accept our own adverts, which must still reach the sets of adverts. */
 const routerIds: readonly WatchedRouterId[] = [
   {
@@ -88,4 +93,38 @@ test('a host with two VIPs of each family advertises one to this node and the ot
   expect((await readAndFlush(capture)).advertised).toContain('10.77.0.100');
   expect(await capture.remove()).toBeUndefined();
   expect(await here.run('nft', 'list', 'tables')).toBe('');
+});
+
+test('adverts by multicast, of another router or in another version do not count as sent to this node', async () => {
+  const capture = createSegmentCapture({ nft: [...here.prefix, 'nft'] });
+  const peer = '10.77.0.10';
+  const text = foreignRouterText(3, [
+    { virtualRouterId: 80, vips: ['10.77.0.110'] },
+    { virtualRouterId: 81, vips: ['10.77.0.111'], peer },
+    { virtualRouterId: 80, vips: ['fe80::80', 'fd77::110'] },
+    { virtualRouterId: 82, vips: ['10.77.0.112'], peer },
+  ]);
+  const old = foreignRouterText(2, [{ virtualRouterId: 83, vips: ['10.77.0.113'], peer }]);
+  const routerIds = [
+    { ...probed('10.77.0.111', 91), virtualRouterId: 91, sourceAddress: peer },
+    { ...probed('10.77.0.113', 83), virtualRouterId: 83, sourceAddress: peer },
+  ];
+  const watched = [
+    ...[probed('10.77.0.110', 80), probed('10.77.0.111', 91), probed('fd77::110', 80)],
+    ...[probed('10.77.0.112', 82), probed('10.77.0.113', 83)],
+  ];
+  expect(await capture.set({ vips: watched, routerIds })).toBeUndefined();
+  startKeepalived(other, { dir, name: 'multicast', text });
+  startKeepalived(other, { dir, name: 'old', text: old });
+  const advertised = new Set<string>();
+  let rounds = 0;
+  // One process sends all the adverts of version 3: in two rounds it has sent each of them.
+  await waitFor('two adverts to this node, and both foreign routers', async () => {
+    const reading = await readAndFlush(capture);
+    for (const vip of reading.advertised) advertised.add(vip);
+    if (reading.advertised.has('10.77.0.112')) rounds += 1;
+    return rounds >= 2 && reading.foreign.length === 2;
+  });
+  expect([...advertised]).toEqual(['10.77.0.112']);
+  expect(await capture.remove()).toBeUndefined();
 });
