@@ -41,7 +41,8 @@ export interface Deployer<T> {
    * Sets the desired configuration. Resolves when nothing more can be done for it now: it is in effect, waits for its reload, or waits for a retry
    * after a failure. The retry needs no further call. If it takes several runtime updates and `isSuperseded` returns true, it resolves between two of
    * them, for at most five seconds in a row. The updates go on until the next call. Make one call at a time. Call again with the same set to have the
-   * disk checked. Rejects if `signal` aborts, and on a bug. If `abandon` aborts, the work stops at once, and the abort reason is the message of the outcome.
+   * disk checked. Rejects if `signal` aborts, and on a bug. If `abandon` aborts, the work stops at once, or at
+   * its next retry, and the abort reason is the message of the outcome.
    */
   readonly deploy: (set: Rendered, of: T, signal: AbortSignal, abandon?: AbortSignal) => Promise<void>;
   /** Whether the desired configuration waits for its reload. */

@@ -130,6 +130,9 @@ export function nodesIn(lists: readonly NodeList[], kind: VipKind): readonly Clu
   return mergeNodes(lists.flatMap((each) => (each.kind === kind ? [each.list.latest() ?? []] : [])));
 }
 
+/** Why nothing is deployed on a removed node. */
+export const LEFT_OUT = 'The latest list does not contain this node';
+
 /**
  * Why the latest lists from an API server rule out a deployment of `next` instead of `served`; undefined if they do not. Undefined too
  * while they settle or the loss guard holds them: a deployment that is aborted for such a list would begin again at once.
@@ -139,7 +142,7 @@ export function whyOutdated(
   served: VrrpInput | undefined,
   next: VrrpInput,
 ): string | undefined {
-  if (isLeftOut(lists, next)) return 'The latest list does not contain this node';
+  if (isLeftOut(lists, next)) return LEFT_OUT;
   const returned = served === undefined ? [] : listedAgain(lists, served, next);
   if (returned.length === 0) return undefined;
   return `The latest list contains node "${returned.join('", "')}" again, which this configuration would remove`;

@@ -29,8 +29,8 @@ import type { RouterIdGuard } from '../segment/router-id-guard.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
-import { deployUnlessOutdated } from './deploy-unless-outdated.ts';
-import { gatherInput, lastRunNodes, type NodeList, nodesIn, whyOutdated } from './node-lists.ts';
+import { abortable } from './abortable-deployer.ts';
+import { gatherInput, LEFT_OUT, lastRunNodes, type NodeList, nodesIn, whyOutdated } from './node-lists.ts';
 
 /** A check takes 40 ms on an idle machine, and seconds on a loaded one. */
 const CHECK = { timeoutMs: 20_000, run: runCommand };
@@ -81,6 +81,7 @@ export function vrrpConfiguration(
   /** Without keepalived.conf, no new supervisor and no reboot starts keepalived with an outdated list. */
   const setAsideRemoved = async (): Promise<void> => {
     [served, isAccepted] = [undefined, false];
+    abortableDeployer.withdraw(LEFT_OUT);
     for (const { list } of lists) list.markServed(list.latest() ?? []);
     try {
       if (await setAside(await findLiveFile(settings.config)))
@@ -119,6 +120,7 @@ export function vrrpConfiguration(
     },
     observers,
   );
+  const abortableDeployer = abortable(deployer);
   return {
     wake,
     checkIntervalMs: settings.checkInterval,
@@ -164,7 +166,7 @@ export function vrrpConfiguration(
       deploy: async (set, input, signal) => {
         if (!isAccepted) served = versionOf(input);
         const outdated = () => whyOutdated(lists, isAccepted ? served?.input : undefined, input);
-        await deployUnlessOutdated(deployer, { set, input }, outdated, signal);
+        await abortableDeployer.deploy({ set, input }, outdated, signal);
       },
     },
     served: () => served?.model,

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { settingsTyped } from '../../../../src/cli/command-line.ts';
@@ -116,6 +116,24 @@ test('a deployment is aborted if the latest list lacks this node', async () => {
   await deployed;
   const message = 'The latest list does not contain this node';
   expect(logged.at(-1)).toEqual({ event: 'configuration-superseded', message });
+  expect(existsSync(join(dir, 'keepalived.conf'))).toBe(false);
+});
+
+test('the retry of a failed deployment does not write the file of a removed node again', async () => {
+  const { dir, configuration, observe, inputOf, logged } = await group();
+  await observe('cp-1', 'cp-251', 'cp-252');
+  rmSync(join(dir, 'keepalived'));
+  await configuration.deployer.deploy(plain, inputOf('cp-1', 'cp-251', 'cp-252'), signal);
+  expect(logged.at(-1)).toMatchObject({ event: 'configuration-not-applied' });
+  await observe('cp-251', 'cp-252');
+  for (let rounds = 0; rounds < 2; rounds += 1) await configuration.next(signal);
+  expect(configuration.list()).toMatchObject({ kind: 'accepted', names: 'others' });
+
+  writeFileSync(join(dir, 'keepalived'), '#!/bin/sh\n', { mode: 0o700 });
+  const ended = await waitFor('the retry', () =>
+    logged.find(({ event }) => event === 'configuration-superseded' || event === 'configuration-reloaded'),
+  );
+  expect(ended).toMatchObject({ event: 'configuration-superseded' });
   expect(existsSync(join(dir, 'keepalived.conf'))).toBe(false);
 });
 
