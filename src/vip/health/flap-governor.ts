@@ -1,13 +1,9 @@
 import type { TrackHealth } from '../../keepalived/track-value.ts';
 
-/** One sample of a check. `certain`: the process or its socket is gone. Otherwise the answer was slow, wrong or missing. */
-export type CheckSample = { readonly kind: 'ok' } | { readonly kind: 'failed'; readonly certain: boolean };
-
 /** The verdict on a check, and the history that leads to the next one. Times are in milliseconds of one monotonic clock. */
 export interface FlapState {
   /** See `TrackHealth.service`. */
   readonly verdict: Exclude<TrackHealth['service'], 'unchecked'>;
-  readonly failuresInARow: number;
   /** Falls from ok or doubtful that have not been cleared yet. */
   readonly falls: number;
   /** When the verdict last changed. */
@@ -15,8 +11,6 @@ export interface FlapState {
 }
 
 export const flapLimits = {
-  /** Consecutive uncertain failures until the check falls. */
-  failuresToFall: { holder: 2, candidate: 1 },
   /** How long the check must be ok without a break after its first fall. Doubled with each further fall. */
   firstHoldMs: 1_000,
   longestHoldMs: 60_000,
@@ -24,7 +18,7 @@ export const flapLimits = {
   forgetAfterMs: 300_000,
 } as const;
 
-export const initialFlap: FlapState = { verdict: 'unknown', failuresInARow: 0, falls: 0, sinceMs: 0 };
+export const initialFlap: FlapState = { verdict: 'unknown', falls: 0, sinceMs: 0 };
 
 /**
  * The state after one more sample. A fall is never damped: a node that cannot serve must not hold the VIP. The recovery is damped:
@@ -32,35 +26,30 @@ export const initialFlap: FlapState = { verdict: 'unknown', failuresInARow: 0, f
  * time without a failure. The hold time doubles with each fall, so a flapping check moves the VIP less and less often. The first
  * samples after the start apply at once.
  */
-export function nextFlap(state: FlapState, sample: CheckSample, holder: boolean, nowMs: number): FlapState {
+export function nextFlap(state: FlapState, isOk: boolean, nowMs: number): FlapState {
   const current = clearOldFalls(state, nowMs);
-  return sample.kind === 'ok' ? risen(current, nowMs) : fallen(current, sample.certain, holder, nowMs);
+  return isOk ? risen(current, nowMs) : fallen(current, nowMs);
 }
 
 function risen(state: FlapState, nowMs: number): FlapState {
-  const upright = { ...state, failuresInARow: 0 };
   switch (state.verdict) {
     case 'unknown':
-      return { ...upright, verdict: 'ok', sinceMs: nowMs };
+      return { ...state, verdict: 'ok', sinceMs: nowMs };
     case 'failed':
-      return { ...upright, verdict: state.falls === 0 ? 'ok' : 'doubtful', sinceMs: nowMs };
+      return { ...state, verdict: state.falls === 0 ? 'ok' : 'doubtful', sinceMs: nowMs };
     case 'doubtful':
       return nowMs - state.sinceMs >= holdMs(state.falls)
-        ? { ...upright, verdict: 'ok', sinceMs: nowMs }
-        : upright;
+        ? { ...state, verdict: 'ok', sinceMs: nowMs }
+        : state;
     case 'ok':
-      return upright;
+      return state;
   }
 }
 
-function fallen(state: FlapState, certain: boolean, holder: boolean, nowMs: number): FlapState {
-  const failuresInARow = state.failuresInARow + 1;
-  const patience = holder ? flapLimits.failuresToFall.holder : flapLimits.failuresToFall.candidate;
-  const needed = state.verdict === 'doubtful' ? 1 : patience;
-  const falls = certain || failuresInARow >= needed;
-  if (!falls || state.verdict === 'failed') return { ...state, failuresInARow };
+function fallen(state: FlapState, nowMs: number): FlapState {
+  if (state.verdict === 'failed') return state;
   const counts = state.verdict !== 'unknown';
-  return { verdict: 'failed', failuresInARow, falls: state.falls + (counts ? 1 : 0), sinceMs: nowMs };
+  return { verdict: 'failed', falls: state.falls + (counts ? 1 : 0), sinceMs: nowMs };
 }
 
 /** Clears all falls of a check at once when it has been ok for long enough. */
@@ -75,12 +64,8 @@ function holdMs(falls: number): number {
 
 /** Why the verdict differs from the last sample, for a status page; undefined if it does not. */
 export function explainFlap(state: FlapState, nowMs: number): string | undefined {
-  if (state.verdict === 'doubtful') {
-    const leftMs = Math.max(0, state.sinceMs + holdMs(state.falls) - nowMs);
-    const times = state.falls === 1 ? 'once' : `${state.falls} times`;
-    return `damped: the check has failed ${times}, it is trusted again after ${Math.ceil(leftMs / 1_000)} s without another failure`;
-  }
-  if (state.verdict === 'ok' && state.failuresInARow > 0)
-    return `holding: ${state.failuresInARow} failed in a row are not enough for the holder to leave`;
-  return undefined;
+  if (state.verdict !== 'doubtful') return undefined;
+  const leftMs = Math.max(0, state.sinceMs + holdMs(state.falls) - nowMs);
+  const times = state.falls === 1 ? 'once' : `${state.falls} times`;
+  return `damped: the check has failed ${times}, it is trusted again after ${Math.ceil(leftMs / 1_000)} s without another failure`;
 }

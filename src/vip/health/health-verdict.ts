@@ -18,7 +18,7 @@ import {
   LOCAL_API_CHECK,
   PEERS_CHECK,
 } from '../settings/keepalived-monitor-status.ts';
-import { type CheckSample, explainFlap, type FlapState, initialFlap, nextFlap } from './flap-governor.ts';
+import { explainFlap, type FlapState, initialFlap, nextFlap } from './flap-governor.ts';
 import type { HealthSource, PeersReading } from './health-sources.ts';
 
 /** The health of one kind of VIP on this node: records observations and computes the value of the track file. */
@@ -62,7 +62,7 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
   const path = url?.path ?? '';
   const localApi = kind === 'api' ? [LOCAL_API_CHECK] : [];
   const results = createCheckResults(url === undefined ? [] : [server, path, ...localApi, PEERS_CHECK]);
-  let liveness: Liveness = 'unknown';
+  let serverState: ServerState = 'unknown';
   let flap = initialFlap;
   let localApiServes = false;
   let peersServe = true;
@@ -71,10 +71,6 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
   const holds = (): boolean => {
     holding = nextHolding(holding, options.localRole(), monotonicMs());
     return holding.kind === 'held';
-  };
-  const updateFlap = (): void => {
-    const sampled = sampleOf(liveness);
-    if (sampled !== undefined) flap = nextFlap(flap, sampled, holds(), monotonicMs());
   };
   const health = (): TrackHealth => {
     const holder = holds();
@@ -91,7 +87,7 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
   };
   let decided = health();
   const sample = (): void => {
-    updateFlap();
+    if (serverState !== 'unknown') flap = nextFlap(flap, serverState === 'ok', monotonicMs());
     decided = health();
   };
   const outText = (): string => participationText(options.participation(), monotonicMs(), Date.now());
@@ -105,9 +101,10 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
     rowOf('participation', PARTICIPATION_ROWS[options.participation().state], outText()),
   ];
   return {
-    live: (next) => {
-      liveness = next;
-      results.record(server, ...livenessResult(next, `${url?.host}:${url?.port}`));
+    live: (liveness) => {
+      const [state, message] = livenessResult(liveness, `${url?.host}:${url?.port}`);
+      serverState = state;
+      results.record(server, state, message);
       sample();
     },
     polled: ({ ok, detail }) => results.record(path, ok ? 'ok' : 'failed', detail),
@@ -145,21 +142,10 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
   };
 }
 
-/** `watchLiveness` confirms a hang or an error with a second poll before it reports it, so each is as certain as a death. */
-function sampleOf(liveness: Liveness): CheckSample | undefined {
-  switch (liveness) {
-    case 'unknown':
-      return undefined;
-    case 'serving':
-      return { kind: 'ok' };
-    case 'dead':
-    case 'hung':
-    case 'unready':
-      return { kind: 'failed', certain: true };
-  }
-}
+type ServerState = 'unknown' | 'ok' | 'failed';
 
-function livenessResult(liveness: Liveness, place: string): readonly [CheckRow['state'], string] {
+/** `watchLiveness` confirms a hang or an error with a second poll before it reports it, so each counts as much as a death. */
+function livenessResult(liveness: Liveness, place: string): readonly [ServerState, string] {
   switch (liveness) {
     case 'unknown':
       return ['unknown', 'not checked yet'];
@@ -185,7 +171,7 @@ function dampingRow(flap: FlapState): CheckRow {
   const message = explainFlap(flap, nowMs);
   const sinceMs = Math.round(nowMs - flap.sinceMs);
   if (message === undefined) return rowOf('damping', 'ok', 'none');
-  return { check: 'damping', state: flap.verdict === 'doubtful' ? 'doubtful' : 'ok', message, sinceMs };
+  return { check: 'damping', state: 'doubtful', message, sinceMs };
 }
 
 const PARTICIPATION_ROWS: Readonly<Record<Participation['state'], CheckRow['state']>> = {

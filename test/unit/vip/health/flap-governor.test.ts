@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  type CheckSample,
   explainFlap,
   type FlapState,
   initialFlap,
@@ -9,13 +8,11 @@ import {
   nextFlap,
 } from '../../../../src/vip/health/flap-governor.ts';
 
-const ok: CheckSample = { kind: 'ok' };
-const slow: CheckSample = { kind: 'failed', certain: false };
-const gone: CheckSample = { kind: 'failed', certain: true };
-
-type Step = readonly [atMs: number, sample: CheckSample];
-const stateAfter = (steps: readonly Step[], holder = false, from: FlapState = initialFlap) =>
-  steps.reduce((state, [atMs, sample]) => nextFlap(state, sample, holder, atMs), from);
+type Step = readonly [atMs: number, isOk: boolean];
+const ok = true;
+const gone = false;
+const stateAfter = (steps: readonly Step[], from: FlapState = initialFlap) =>
+  steps.reduce((state, [atMs, isOk]) => nextFlap(state, isOk, atMs), from);
 
 test('the first answer counts at once', () => {
   expect(initialFlap.verdict).toBe('unknown');
@@ -31,23 +28,12 @@ test('a load balancer that starts after its monitor does not count as flapping',
   expect(started).toMatchObject({ verdict: 'ok', falls: 0 });
 });
 
-test('a certain failure counts at once, even for the holder', () => {
+test('a failure counts at once', () => {
   const steps: readonly Step[] = [
     [0, ok],
     [200, gone],
   ];
-  expect(stateAfter(steps, true).verdict).toBe('failed');
-});
-
-test('a slow answer makes a candidate fall at once, but the holder only at the second in a row', () => {
-  const once: readonly Step[] = [
-    [0, ok],
-    [200, slow],
-  ];
-  expect(stateAfter(once, false).verdict).toBe('failed');
-  expect(stateAfter(once, true).verdict).toBe('ok');
-  expect(stateAfter([...once, [400, slow]], true).verdict).toBe('failed');
-  expect(stateAfter([...once, [400, ok], [600, slow]], true).verdict).toBe('ok');
+  expect(stateAfter(steps).verdict).toBe('failed');
 });
 
 test('a recovered node is doubtful at first, and for longer after each failure', () => {
@@ -55,10 +41,10 @@ test('a recovered node is doubtful at first, and for longer after each failure',
   let now = 0;
   const holds: number[] = [];
   for (let fall = 0; fall < 9; fall += 1) {
-    state = nextFlap(state, gone, false, now);
+    state = nextFlap(state, gone, now);
     const backMs = now;
     do {
-      state = nextFlap(state, ok, false, now);
+      state = nextFlap(state, ok, now);
       now += 200;
     } while (state.verdict === 'doubtful');
     holds.push(now - 200 - backMs);
@@ -66,16 +52,16 @@ test('a recovered node is doubtful at first, and for longer after each failure',
   expect(holds).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
 });
 
-test('a failure while doubtful restarts the wait, even for the holder', () => {
+test('a failure while doubtful restarts the wait', () => {
   const steps: readonly Step[] = [
     [0, ok],
     [100, gone],
     [200, ok],
-    [1_100, slow],
+    [1_100, gone],
     [1_200, ok],
     [2_300, ok],
   ];
-  expect(stateAfter(steps, true).verdict).toBe('doubtful');
+  expect(stateAfter(steps).verdict).toBe('doubtful');
 });
 
 test('falls are cleared only after a long uninterrupted period of ok', () => {
@@ -86,8 +72,8 @@ test('falls are cleared only after a long uninterrupted period of ok', () => {
     [1_200, ok],
   ]);
   expect(back).toMatchObject({ verdict: 'ok', falls: 1 });
-  expect(stateAfter([[1_200 + limits.forgetAfterMs - 1, gone]], false, back).falls).toBe(2);
-  expect(stateAfter([[1_200 + limits.forgetAfterMs, gone]], false, back).falls).toBe(1);
+  expect(stateAfter([[1_200 + limits.forgetAfterMs - 1, gone]], back).falls).toBe(2);
+  expect(stateAfter([[1_200 + limits.forgetAfterMs, gone]], back).falls).toBe(1);
 });
 
 describe('the explanation', () => {
@@ -102,17 +88,6 @@ describe('the explanation', () => {
     expect(explainFlap(doubtful, 900)).toMatch(/failed 2 times, .* after 2 s without another/);
   });
 
-  test('of a holder that has not fallen yet contains the failures in a row', () => {
-    const holding = stateAfter(
-      [
-        [0, ok],
-        [100, slow],
-      ],
-      true,
-    );
-    expect(explainFlap(holding, 100)).toMatch(/1 failed in a row/);
-  });
-
   test('is absent if the verdict matches the last sample', () => {
     expect(explainFlap(stateAfter([[0, ok]]), 0)).toBeUndefined();
     expect(explainFlap(stateAfter([[0, gone]]), 0)).toBeUndefined();
@@ -121,23 +96,20 @@ describe('the explanation', () => {
 
 describe('property', () => {
   const step = fc.record({
-    sample: fc.constantFrom(ok, ok, slow, gone),
-    holder: fc.boolean(),
+    isOk: fc.constantFrom(ok, gone),
     afterMs: fc.nat(3_000),
   });
 
-  test('a node with a certain failure, or two in a row, is not trusted', () => {
+  test('a node is not trusted after a failure', () => {
     fc.assert(
       fc.property(fc.array(step), (steps) => {
         let state = initialFlap;
         let now = 0;
-        let row = 0;
-        for (const { sample, holder, afterMs } of steps) {
+        for (const { isOk, afterMs } of steps) {
           now += afterMs;
-          state = nextFlap(state, sample, holder, now);
-          row = sample.kind === 'ok' ? 0 : row + 1;
-          if (row >= 2 || (sample.kind === 'failed' && sample.certain)) expect(state.verdict).toBe('failed');
-          if (sample.kind === 'ok') expect(state.verdict).not.toBe('failed');
+          state = nextFlap(state, isOk, now);
+          if (isOk) expect(state.verdict).not.toBe('failed');
+          else expect(state.verdict).toBe('failed');
         }
       }),
     );
@@ -146,13 +118,13 @@ describe('property', () => {
   test('a flapping node is trusted again only a limited number of times', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 50, maxLength: 400 }), (steps) => {
-        let state = nextFlap(initialFlap, ok, false, 0);
+        let state = nextFlap(initialFlap, ok, 0);
         let now = 0;
         let returns = 0;
-        for (const { sample, holder, afterMs } of steps) {
+        for (const { isOk, afterMs } of steps) {
           now += afterMs;
           const before = state.verdict;
-          state = nextFlap(state, sample, holder, now);
+          state = nextFlap(state, isOk, now);
           if (before !== 'ok' && state.verdict === 'ok') returns += 1;
         }
         const paid = Array.from({ length: returns }, (_, n) =>
