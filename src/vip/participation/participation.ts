@@ -41,7 +41,7 @@ export type SegmentFact =
   /** The holder's adverts have arrived without a gap since `since`. */
   | { readonly kind: 'heard'; readonly since: number }
   /** Other hosts answer, and their adverts do not arrive. */
-  | { readonly kind: 'unheard'; readonly macs: readonly string[] };
+  | { readonly kind: 'unheard' };
 
 export type RouterIdFact =
   | { readonly kind: 'listening'; readonly until: number }

@@ -2,8 +2,8 @@ import type { SegmentFact } from '../participation/participation.ts';
 
 /** The result of one round of probing and listening for a VIP. */
 export interface VipUseRound {
-  /** MACs of the other hosts that answered. */
-  readonly answers: readonly string[];
+  /** Another host answered. */
+  readonly isAnswered: boolean;
   /** An advert of this VIP was received: the holder has this node as a peer. */
   readonly isAdvertised: boolean;
   /** How long VRRP waits before it replaces a silent holder. */
@@ -18,8 +18,6 @@ export interface VipUseState {
   readonly silent: number;
   /** When the first of these rounds was. */
   readonly silentSinceMs: number;
-  /** MACs of the hosts that answered last. */
-  readonly holders: readonly string[];
   /** Consecutive rounds without an advert. */
   readonly unheard: number;
   /** When the last advert was received. */
@@ -34,7 +32,6 @@ export const initialVipUse: VipUseState = {
   rounds: 0,
   silent: 0,
   silentSinceMs: Number.POSITIVE_INFINITY,
-  holders: [],
   failed: 0,
   unheard: Number.POSITIVE_INFINITY,
   advertisedMs: Number.NEGATIVE_INFINITY,
@@ -68,13 +65,12 @@ const ROUNDS_HEARD = 2;
 const MASTER_DOWN_SHARE = 0.5;
 
 export function nextVipUse(state: VipUseState, round: VipUseRound): VipUseState {
-  const { answers, isAdvertised, masterDownMs, nowMs } = round;
+  const { isAnswered, isAdvertised, masterDownMs, nowMs } = round;
   const isNew = isAdvertised && !isHeard(state, nowMs, masterDownMs);
   return {
     rounds: state.rounds + 1,
-    silent: answers.length > 0 ? 0 : state.silent + 1,
+    silent: isAnswered ? 0 : state.silent + 1,
     silentSinceMs: state.silent === 0 ? nowMs : state.silentSinceMs,
-    holders: answers.length > 0 ? answers : state.holders,
     unheard: isAdvertised ? 0 : state.unheard + 1,
     advertisedMs: isAdvertised ? nowMs : state.advertisedMs,
     heardSinceMs: isNew ? nowMs : state.heardSinceMs,
@@ -98,11 +94,11 @@ export function failedVipUse(state: VipUseState): VipUseState {
  * holder, silence may be a failover in progress.
  */
 export function segmentOf(state: VipUseState, nowMs: number, masterDownMs: number): SegmentFact {
-  const { rounds, silent, silentSinceMs, holders, heardSinceMs, failed } = state;
+  const { rounds, silent, silentSinceMs, heardSinceMs, failed } = state;
   if (failed >= REQUIRED_ROUNDS) return { kind: 'unobservable' };
   if (failed > 0 || rounds < REQUIRED_ROUNDS) return notYetKnown(nowMs);
   if (isHeard(state, nowMs, masterDownMs)) return { kind: 'heard', since: heardSinceMs };
-  if (holders.length > 0 && silent < REQUIRED_ROUNDS) return { kind: 'unheard', macs: holders };
+  if (silent < REQUIRED_ROUNDS) return { kind: 'unheard' };
   const isFailoverOver = nowMs - silentSinceMs >= masterDownMs;
   return isFailoverOver ? { kind: 'free' } : { kind: 'unknown', until: silentSinceMs + masterDownMs };
 }

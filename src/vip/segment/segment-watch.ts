@@ -80,9 +80,9 @@ export function createSegmentWatch(
       );
   };
   const usedBy = (vip: string, masterDownMs: number, reading: SegmentReading): VipUseState => {
-    const answers = holdersAmong(reading.answers)(vip).map(({ mac }) => mac);
+    const isAnswered = holdersAmong(reading.answers)(vip).length > 0;
     const isAdvertised = reading.advertised.has(vip);
-    return nextVipUse(stateOf(vip), { answers, isAdvertised, masterDownMs, nowMs: monotonicMs() });
+    return nextVipUse(stateOf(vip), { isAnswered, isAdvertised, masterDownMs, nowMs: monotonicMs() });
   };
   const report = (listenedFor: SegmentTargets['routerIds'], reading: SegmentReading | string): void => {
     if (typeof reading !== 'string') {

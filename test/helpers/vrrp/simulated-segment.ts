@@ -239,7 +239,7 @@ function askSegment(
 ): void {
   const others = masters.filter((each) => each !== host && hears(world, each, host));
   monitor.use = nextVipUse(monitor.use, {
-    answers: others.map(({ name }) => name),
+    isAnswered: others.length > 0,
     isAdvertised: others.some((each) => each.peers.includes(host.name)),
     masterDownMs: 300,
     nowMs: world.now,

@@ -59,7 +59,7 @@ function openNode(health: TrackHealth) {
       sourceAddress: 'present' as const,
       peers: 'all-back-without-api' as const,
     });
-    const segment = () => ({ kind: 'unheard', macs: ['02:00:00:00:00:01'] }) as const;
+    const segment = () => ({ kind: 'unheard' }) as const;
     const decide = createParticipant('api', trackFile, { facts, segment }, quiet, () => now.ms);
     const track = createTrackWriter({ kind: 'api', trackFile, url }, quiet, () => now.ms);
     return () => {

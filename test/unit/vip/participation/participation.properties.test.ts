@@ -25,7 +25,7 @@ const lists = fc.oneof(
   }),
 ) as fc.Arbitrary<ListFact>;
 const segments: fc.Arbitrary<SegmentFact> = fc.oneof(
-  fc.constantFrom<SegmentFact>({ kind: 'unobservable' }, { kind: 'free' }, { kind: 'unheard', macs: ['m'] }),
+  fc.constantFrom<SegmentFact>({ kind: 'unobservable' }, { kind: 'free' }, { kind: 'unheard' }),
   fc.record({ kind: fc.constant('unknown' as const), until: ms }),
   fc.record({ kind: fc.constant('heard' as const), since: ms }),
 );

@@ -10,8 +10,8 @@ import {
   worstOf,
 } from '../../../../src/vip/segment/segment-state.ts';
 
-const answered: Partial<VipUseRound> = { answers: ['a'] };
-const advertised: Partial<VipUseRound> = { answers: ['a'], isAdvertised: true };
+const answered: Partial<VipUseRound> = { isAnswered: true };
+const advertised: Partial<VipUseRound> = { isAnswered: true, isAdvertised: true };
 const silent: Partial<VipUseRound> = {};
 
 type Round = Partial<VipUseRound> | 'failed';
@@ -23,7 +23,7 @@ function judgedAt(masterDownMs: number, ...rounds: readonly Round[]): SegmentFac
       round === 'failed'
         ? failedVipUse(before)
         : nextVipUse(before, {
-            answers: [],
+            isAnswered: false,
             isAdvertised: false,
             masterDownMs,
             nowMs: index * 1_000,
@@ -88,7 +88,7 @@ test('the holder counts as heard since the last gap in its adverts', () => {
 
 test('of several VIPs the worst fact counts, and of several heard ones the latest', () => {
   const heard = (since: number): SegmentFact => ({ kind: 'heard', since });
-  const unheard: SegmentFact = { kind: 'unheard', macs: ['a'] };
+  const unheard: SegmentFact = { kind: 'unheard' };
   expect(worstOf([heard(1), heard(2), { kind: 'free' }])).toEqual(heard(2));
   expect(worstOf([heard(1), { kind: 'unobservable' }])).toEqual({ kind: 'unobservable' });
   expect(worstOf([{ kind: 'unknown', until: 1 }, unheard, heard(1)])).toEqual(unheard);
@@ -105,7 +105,7 @@ test('a failed round makes the segment unknown, and three in a row make it unobs
 });
 
 test('the pause is short until each VIP has had three rounds, but not after a failed round', () => {
-  const heard = { answers: [], isAdvertised: false, masterDownMs: 600, nowMs: 0 };
+  const heard = { isAnswered: false, isAdvertised: false, masterDownMs: 600, nowMs: 0 };
   const [first = initialVipUse, second = initialVipUse, third = initialVipUse] = [1, 2, 3].map((rounds) =>
     repeat(rounds, silent).reduce<typeof initialVipUse>((state) => nextVipUse(state, heard), initialVipUse),
   );
