@@ -192,7 +192,7 @@ function createPeerTracker(before: readonly ClusterNode[]) {
     const now = monotonicMs();
     gone = nextGone(gone, last, listed, now);
     last = listed;
-    return { nodes: peersToServe(listed, gone, now), nextInMs: nextRemovalInMs(gone, now) };
+    return { nodes: peersToServe(listed, gone), nextInMs: nextRemovalInMs(gone, now) };
   };
 }
 

@@ -7,9 +7,8 @@ import { type ListFact, PEERS_RELOAD_MS } from './participation.ts';
 type Names = Extract<ListFact, { kind: 'accepted' }>['names'];
 
 /**
- * Whether the node lists of this node's VIPs contain this node. `others`: a list contains other nodes but not this one.
- * `nobody`: every list without this node is empty, which proves nothing. An empty control-plane list counts as containing the
- * first node of a cluster.
+ * Whether the node lists of this node's VIPs contain this node. `others`: a list contains other nodes but not this one. An empty list
+ * proves nothing.
  */
 export function listedNames(input: VrrpInput): Names {
   const { settings, interfaces } = input;
@@ -18,9 +17,8 @@ export function listedNames(input: VrrpInput): Names {
     name === settings.nodeName ||
     addresses.some((address) => address === settings.nodeIp || local.has(address));
   if (isBeforeFirstList(input)) return 'us';
-  const missing = groupsOf(input).filter((nodes) => !nodes.some(isSelf));
-  if (missing.length === 0) return 'us';
-  return missing.some((nodes) => nodes.length > 0) ? 'others' : 'nobody';
+  const isMissing = groupsOf(input).some((nodes) => nodes.length > 0 && !nodes.some(isSelf));
+  return isMissing ? 'others' : 'us';
 }
 
 /**
@@ -71,7 +69,7 @@ interface GoneNode {
 /** Keyed by node name. */
 export type GoneNodes = ReadonlyMap<string, GoneNode>;
 
-/** The recently removed nodes after the list changed from `before` to `listed`. A node that is listed again is not gone. */
+/** The nodes that were removed less than `PEERS_RELOAD_MS` ago, after the list changed from `before` to `listed`. */
 export function nextGone(
   gone: GoneNodes,
   before: readonly ClusterNode[],
@@ -80,12 +78,10 @@ export function nextGone(
 ): GoneNodes {
   const names = new Set(listed.map(({ name }) => name));
   const since = new Map(before.map((node) => [node.name, { node, goneAt: now }]));
-  const entries = [...since, ...gone].filter(([name, { goneAt }]) => !names.has(name) && isKept(goneAt, now));
+  const entries = [...since, ...gone].filter(
+    ([name, { goneAt }]) => !names.has(name) && now - goneAt < PEERS_RELOAD_MS,
+  );
   return new Map(entries);
-}
-
-function isKept(goneAt: number, now: number): boolean {
-  return now - goneAt < PEERS_RELOAD_MS;
 }
 
 /**
@@ -93,18 +89,10 @@ function isKept(goneAt: number, now: number): boolean {
  * that is dropped while it still competes receives no adverts and becomes a second holder. A gone node whose address now belongs
  * to another node is dropped at once, because a group must not contain an address twice.
  */
-export function peersToServe(
-  listed: readonly ClusterNode[],
-  gone: GoneNodes,
-  now: number,
-): readonly ClusterNode[] {
-  const names = new Set(listed.map(({ name }) => name));
+export function peersToServe(listed: readonly ClusterNode[], gone: GoneNodes): readonly ClusterNode[] {
   const listedAddresses = new Set(listed.flatMap(({ addresses }) => addresses));
   const kept = [...gone.values()].filter(
-    ({ node, goneAt }) =>
-      isKept(goneAt, now) &&
-      !names.has(node.name) &&
-      !node.addresses.some((address) => listedAddresses.has(address)),
+    ({ node }) => !node.addresses.some((address) => listedAddresses.has(address)),
   );
   return [...listed, ...kept.map(({ node }) => node)];
 }

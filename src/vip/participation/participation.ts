@@ -27,7 +27,7 @@ export type ListFact =
       readonly kind: 'accepted';
       /** When `names` last changed. */
       readonly since: number;
-      readonly names: 'us' | 'others' | 'nobody';
+      readonly names: 'us' | 'others';
       readonly sameAsLastRun: boolean;
     };
 

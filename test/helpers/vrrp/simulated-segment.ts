@@ -192,7 +192,7 @@ function decide(
     monitor.heard = world.members;
   if (monitor.heard !== undefined && monitor.heard !== monitor.wanted) monitor.wanted = monitor.heard;
   const listed = monitor.wanted ?? [];
-  const names = listed.includes(host.name) ? 'us' : listed.length > 0 ? 'others' : 'nobody';
+  const names = listed.includes(host.name) || listed.length === 0 ? 'us' : 'others';
   const sameAsLastRun = host.disk.list?.join() === listed.join();
   const standings = [monitor.heard === undefined ? 'none' : 'accepted'] as const;
   monitor.list = nextListFact(monitor.list, { standings, names, sameAsLastRun }, now);
@@ -225,7 +225,7 @@ function decide(
 function serve(host: SimulatedHost, monitor: SimulatedMonitor, listed: Names, now: number): void {
   monitor.gone = nextGone(monitor.gone, nodesOf(monitor.last), nodesOf(listed), now);
   monitor.last = listed;
-  const served = peersToServe(nodesOf(listed), monitor.gone, now).map(({ name }) => name);
+  const served = peersToServe(nodesOf(listed), monitor.gone).map(({ name }) => name);
   host.disk.configuration = served;
   host.peers = served.filter((name) => name !== host.name);
   if (host.vrrp === 'off') host.vrrp = 'FAULT';
