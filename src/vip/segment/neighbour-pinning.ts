@@ -8,7 +8,7 @@ import {
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { sleep } from '../../engine/system/time/sleep.ts';
 import { heldInstances } from '../group/local-vrrp-role.ts';
-import type { KeepalivedModel } from '../group/vrrp.ts';
+import type { KeepalivedModel, VrrpInstance } from '../group/vrrp.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 
 /** The kernel probes a silent neighbour three times, a second apart, before it drops the MAC. */
@@ -39,11 +39,14 @@ export async function pinNeighbours(
   }
 }
 
+/** The peers of an instance as neighbours on its interface. */
+export function peersOf({ peers, interface: device }: VrrpInstance): readonly Neighbour[] {
+  return peers.map(({ address }) => ({ address, interface: device }));
+}
+
 /** The peers to which this node sends adverts. */
 function unicastPeers(stateFile: string, model: KeepalivedModel | undefined): readonly Neighbour[] {
-  const peers = heldInstances(stateFile, model).flatMap((each) =>
-    each.peers.map(({ address }) => ({ address, interface: each.interface })),
-  );
+  const peers = heldInstances(stateFile, model).flatMap(peersOf);
   return [...new Map(peers.map((peer) => [`${peer.interface} ${peer.address}`, peer])).values()];
 }
 

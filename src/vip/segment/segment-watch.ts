@@ -13,6 +13,7 @@ import { isInstanceOf } from '../group/vrrp-instances.ts';
 import type { SegmentFact } from '../participation/participation.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
+import { peersOf } from './neighbour-pinning.ts';
 import type { RouterIdListener } from './router-id-guard.ts';
 import {
   createSegmentCapture,
@@ -146,10 +147,6 @@ function uniqueVips(vips: readonly ProbedVip[]): readonly ProbedVip[] {
     virtualRouterId,
   }));
   return [...new Map(probed.map((each) => [`${each.vip} ${each.interface}`, each])).values()];
-}
-
-function peersOf({ peers, interface: device }: ReturnType<SplitBrainAlarm['held']>[number]) {
-  return peers.map(({ address }) => ({ address, interface: device }));
 }
 
 interface ConfiguredVip extends ProbedVip {

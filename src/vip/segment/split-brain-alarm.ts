@@ -40,13 +40,8 @@ export function createSplitBrainAlarm(
   };
   return {
     view: () =>
-      [...states].flatMap(
-        ([
-          vip,
-          {
-            state: { split, lastHeard },
-          },
-        ]) => (split ? [{ vip, holders: lastHeard.map(({ mac, node }) => node?.name ?? mac) }] : []),
+      [...states].flatMap(([vip, { state }]) =>
+        state.split ? [{ vip, holders: state.lastHeard.map(({ mac, node }) => node?.name ?? mac) }] : [],
       ),
     held,
     inDoubt: () => instances().filter((each) => stateOf(each).split || stateOf(each).heard > 0),
