@@ -3,7 +3,6 @@ import { clusterNameOf } from '../../engine/kube/control-plane/cluster-name.ts';
 import { addressIn, familyOf } from '../../engine/system/network/address-text.ts';
 import { parseAddress } from '../../engine/system/network/node-address.ts';
 import type { NetworkInterface } from '../../engine/system/network/routes.ts';
-import { parseBlocks, wordAfter } from '../../keepalived/parse-blocks.ts';
 import { parseConfiguration } from '../../keepalived/parse-configuration.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { chooseVipInterface } from '../group/vip-interface.ts';
@@ -62,17 +61,11 @@ async function idsByDefault(
 export function configuredIds(
   text: string,
 ): readonly Pick<WatchedRouterId, 'vip' | 'virtualRouterId' | 'interface'>[] {
-  const ids = new Map(
-    parseBlocks(text).flatMap(({ words: [what, name = ''], children }) =>
-      what === 'vrrp_instance' ? [[name, Number(wordAfter(children, 'virtual_router_id'))]] : [],
+  return parseConfiguration(text).instances.flatMap(({ virtualRouterId, vips }) =>
+    vips.flatMap(({ address: vip, interface: device }) =>
+      virtualRouterId === undefined ? [] : [{ vip, virtualRouterId, interface: device }],
     ),
   );
-  return parseConfiguration(text).instances.flatMap(({ name, vips }) => {
-    const virtualRouterId = ids.get(name);
-    return vips.flatMap(({ address: vip, interface: device }) =>
-      virtualRouterId ? [{ vip, virtualRouterId, interface: device }] : [],
-    );
-  });
 }
 
 function watchedOn(
