@@ -45,7 +45,8 @@ export type SegmentFact =
 
 export type RouterIdFact =
   | { readonly kind: 'listening'; readonly until: number }
-  | { readonly kind: 'free' | 'unchecked' }
+  /** No conflict is known. The ids may be unchecked: the node is admitted, the check is overridden, or nothing can listen. */
+  | { readonly kind: 'free' }
   | { readonly kind: 'conflict' };
 
 /** All peers have booted and none runs an API server: no newer list can come from anywhere. */

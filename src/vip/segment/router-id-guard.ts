@@ -103,10 +103,10 @@ export function createRouterIdGuard(
       wake();
     },
     fact: () => {
-      if (attempt === undefined) return { kind: 'unchecked' };
+      if (attempt === undefined) return { kind: 'free' };
       if (verdict === undefined)
         return { kind: 'listening', until: Math.max(attempt.until, monotonicMs() + LATE_MS) };
-      return verdict.kind === 'unknown' ? { kind: 'unchecked' } : { kind: verdict.kind };
+      return { kind: verdict.kind === 'conflict' ? 'conflict' : 'free' };
     },
     conflict: () => (verdict?.kind === 'conflict' ? explainConflict(verdict.conflict, clusterName) : null),
     watched: () => (attempt === undefined || attempt.isOver ? [] : watchedRouterIds(attempt.model)),

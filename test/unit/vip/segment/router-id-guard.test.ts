@@ -51,7 +51,7 @@ const hear = ({ guard }: ReturnType<typeof open>, heard: readonly ForeignAdvert[
 test('a node listens at once, and its router id is free after 3.2 s without a foreign advert', () => {
   const opened = open();
   const { guard, wakes } = opened;
-  expect(guard.fact()).toEqual({ kind: 'unchecked' });
+  expect(guard.fact()).toEqual({ kind: 'free' });
   guard.prepare(model);
   expect(wakes()).toBe(1);
   expect(guard.watched()).toHaveLength(1);
@@ -83,7 +83,7 @@ test('the conflict of a node that is removed is over', () => {
   hear(opened, [foreign], longAgoMs());
   expect(metrics.text()).toContain('hawser_virtual_router_id_taken 1');
   guard.prepare(undefined);
-  expect([guard.conflict(), guard.fact(), guard.watched()]).toEqual([null, { kind: 'unchecked' }, []]);
+  expect([guard.conflict(), guard.fact(), guard.watched()]).toEqual([null, { kind: 'free' }, []]);
   expect(metrics.text()).toContain('hawser_virtual_router_id_taken 0');
 });
 
@@ -91,7 +91,7 @@ test('a failure to listen keeps no node out', () => {
   const { guard, events } = open();
   guard.prepare(model);
   guard.fail(guard.watched(), 'no nft');
-  expect(guard.fact()).toEqual({ kind: 'unchecked' });
+  expect(guard.fact()).toEqual({ kind: 'free' });
   expect(events()).toEqual(['virtual-router-id-not-checked']);
 });
 
@@ -111,5 +111,5 @@ test.each([
   const { guard } = open(isForced, isAdmitted);
   guard.prepare(model);
   expect(guard.watched()).toEqual([]);
-  expect(guard.fact()).toEqual({ kind: 'unchecked' });
+  expect(guard.fact()).toEqual({ kind: 'free' });
 });
