@@ -82,6 +82,12 @@ test('an admitted node leaves only if a list lacks it or its source address is m
   });
 });
 
+test('a node without the source address that its peers know is out, whatever its history', () => {
+  check((facts, now) => {
+    expect(participation({ ...facts, sourceAddress: 'missing' }, now).state).toBe('out');
+  });
+});
+
 test('a router id conflict keeps a node out until it is admitted or the check is overridden', () => {
   check((facts, now) => {
     if (isRemoval(facts) || facts.sourceAddress === 'missing') return;
