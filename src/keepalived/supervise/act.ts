@@ -115,9 +115,11 @@ async function confirm(
   configuration: AcceptedConfiguration,
   { program, dispatch }: Effects,
 ): Promise<void> {
-  const report = await program.confirm(id, configuration, AbortSignal.timeout(CONFIRM_TIMEOUT_MS));
-  if (report === undefined) dispatch({ kind: 'not-confirmed', id });
-  else dispatch({ kind: 'reported', id, number: configuration.number, report });
+  const timeout = AbortSignal.timeout(CONFIRM_TIMEOUT_MS);
+  const report = await program.confirm(id, configuration, timeout);
+  if (report !== undefined) dispatch({ kind: 'reported', id, number: configuration.number, report });
+  // A keepalived that ended meanwhile is an event of its own.
+  else if (timeout.aborted) dispatch({ kind: 'not-confirmed', id });
 }
 
 async function discardUnsent(devices: readonly string[], { program, log }: Effects): Promise<void> {
