@@ -64,7 +64,7 @@ interface HeldPlaces {
 
 /**
  * Tracks which routes already hold a host. For a Route, this router's entry in its status is the record: every replica reads the same status, also
- * after a restart, and tenants cannot write it. For an Ingress, the API has no such record: this process remembers the hosts of the last award,
+ * after a restart, and tenants must not be able to write it (docs/threat-model.md). For an Ingress, the API has no such record: this process remembers the hosts of the last award,
  * and a restarted router goes by age alone.
  */
 export function createHeldPlaces(policy: AdmissionPolicy): HeldPlaces {

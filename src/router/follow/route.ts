@@ -33,7 +33,7 @@ export interface Route extends Identity {
   readonly ingress?: string;
   /** The hosts for which routers have admitted this route, according to its status. Undefined if there are none. */
   readonly held?: readonly HeldHost[];
-  /** Set if the route cannot be served because of its own content. The route still keeps its host. */
+  /** Set if the route cannot be served, whatever other routes request. It still keeps its host. */
   readonly invalid?: {
     readonly reason: 'ExtendedValidationFailed' | 'InternalError';
     readonly message: string;

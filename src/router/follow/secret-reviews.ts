@@ -67,6 +67,8 @@ const OTHERS_RECHECK_MS = 5_000;
 const FAILURE_RETRY_MS = 1_000;
 /** A Route waits this long for its first review, which is then `unknown`. */
 const FIRST_ANSWER_MS = 10_000;
+/** How long the first decision waits for Secrets of later lists: usually the API answers within milliseconds. */
+const GRACE_MS = 1_000;
 
 /**
  * Asks the API which of the Routes' Secrets this process may get, once for each Secret. The last answer stays valid while the API is unreachable.
@@ -94,8 +96,11 @@ export function createSecretReviews({
   let isReady = false;
   let isStale = false;
   /** The Secrets of the first list that are not reviewed yet. */
-  let awaited: { readonly keys: Set<string>; readonly untilMs: number } | undefined;
-  const isWaiting = () => awaited !== undefined && awaited.keys.size > 0 && nowMs() < awaited.untilMs;
+  let awaited: { readonly keys: Set<string>; readonly sinceMs: number } | undefined;
+  const isWaiting = (): boolean => {
+    const forMs = nowMs() - (awaited?.sinceMs ?? 0);
+    return (pending.size > 0 && forMs < GRACE_MS) || (awaited?.keys.size !== 0 && forMs < FIRST_ANSWER_MS);
+  };
 
   const record = (key: string, entry: Entry, verdict: SecretReview['verdict']): SecretReview => {
     const { namespace, name, review } = entry;
@@ -193,7 +198,7 @@ export function createSecretReviews({
     review: (input) => {
       if (last?.input !== input || isStale) {
         track(input);
-        awaited ??= { keys: new Set(pending), untilMs: nowMs() + FIRST_ANSWER_MS };
+        awaited ??= { keys: new Set(pending), sinceMs: nowMs() };
         if (!isReady && isWaiting()) return undefined;
         if (!isReady) endPending();
         isReady = true;

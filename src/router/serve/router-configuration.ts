@@ -146,7 +146,7 @@ function withRouteNames(outcome: ApplyOutcome): ApplyOutcome {
 /** The port of the supervisor's page in the router's Deployment. */
 const SUPERVISOR_PAGE_PORT = 1937;
 
-/** The machine's addresses at startup, with the router's ports. An endpoint there would expose the router's pages to clients, or loop requests. */
+/** The machine's addresses at startup and the published ones, with the router's ports. An endpoint there would expose pages or loop requests. */
 export function ownEndpoints({
   httpPort,
   httpsPort,

@@ -9,12 +9,13 @@ import type { RouterSettings } from '../settings/router-settings.ts';
 
 type Compare = (running: Rendered, desired: Rendered) => Plan<RuntimeChange>;
 
-/** HAProxy takes five seconds for these. A reload is faster, and the others' new routes do not wait for the end of the changes. */
+/** HAProxy takes five seconds for these. A reload is faster, and other tenants' new routes do not wait for the last change. */
 const MOST_AT_RUNTIME = 2_000;
 
 /**
  * Plans the runtime changes from one set of the router's files to another. Server changes take turns by namespace and are limited per step, so that a
- * tenant with thousands of endpoints does not delay the others. Of more than `mostAtRuntime`, the namespaces with the most wait for a reload. Maps of regular expressions always need a reload: their order matters, and HAProxy
+ * tenant with thousands of endpoints does not delay the others. If more than `mostAtRuntime` servers changed, the namespaces with the most changes
+ * wait for a reload. Maps of regular expressions always need a reload: their order matters, and HAProxy
  * can only append lines at runtime.
  */
 export function compareSets(
@@ -28,9 +29,12 @@ export function compareSets(
     if (name.startsWith('certs/')) return 'certificate';
     return name.startsWith('maps/') && lookup === 'hash' ? 'map' : undefined;
   };
+  /** Each step leaves fewer changes, but a namespace that waits must wait until its reload. */
+  let waiting: ReadonlySet<string> = new Set();
   return (running, desired) => {
     const whole = planBetween(running, desired, kindOf);
-    const heavy = heavyNamespaces(whole.changes.filter(isServer), mostAtRuntime);
+    const heavy = heavyNamespaces(whole.changes.filter(isServer), mostAtRuntime, waiting);
+    waiting = heavy;
     const found =
       heavy.size === 0 || piecesOf(running).length === 1
         ? whole
@@ -55,14 +59,19 @@ function namespaceIn(backend: string): string {
   return backend.split(':')[1] ?? '';
 }
 
-/** The namespaces with the most changes. Without them there are at most `limit`. */
-function heavyNamespaces(servers: readonly RuntimeChange[], limit: number): ReadonlySet<string> {
-  const heavy = new Set<string>();
-  if (servers.length <= limit) return heavy;
+/** Those of `waiting` that still have changes, and the namespaces with the most changes: without them there are at most `limit`. */
+function heavyNamespaces(
+  servers: readonly RuntimeChange[],
+  limit: number,
+  waiting: ReadonlySet<string>,
+): ReadonlySet<string> {
+  if (servers.length <= limit && waiting.size === 0) return waiting;
   const groups = [...Map.groupBy(servers, namespaceOf)].sort(([, a], [, b]) => b.length - a.length);
-  let rest = servers.length;
+  const heavy = new Set(groups.flatMap(([namespace]) => (waiting.has(namespace) ? namespace : [])));
+  let rest = servers.filter((change) => !heavy.has(namespaceOf(change))).length;
   for (const [namespace, { length }] of groups) {
     if (rest <= limit) break;
+    if (heavy.has(namespace)) continue;
     heavy.add(namespace);
     rest -= length;
   }
@@ -88,7 +97,7 @@ function withReload(plan: ChangePlan): ChangePlan {
 }
 
 /**
- * Interleaves the groups: the first item of each, then the second of each. The order within a group stays, so an item waits for at limit one more
+ * Interleaves the groups: the first item of each, then the second of each. The order within a group stays, so an item waits for at most one more
  * item of another group than precede it in its own.
  */
 export function interleave<T>(items: readonly T[], groupOf: (item: T) => string): readonly T[] {

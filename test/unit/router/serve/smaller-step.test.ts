@@ -47,6 +47,18 @@ test('the namespaces with the most changes wait for a reload, and the others do 
   expect(compare(plan.running, wanted)).toMatchObject({ changes: [], reload: [{ what: 'server-changed' }] });
 });
 
+test('a namespace that waits does so until its reload, however few changes the others have left', () => {
+  const compare = compareSets({ lookup: 'hash' }, 2, 4);
+  let running = set({ one: [1, 2], two: [1, 2] });
+  const wanted = set({ one: [3, 4], two: [3, 4] });
+  for (let steps = 0; steps < 3; steps += 1) running = compare(running, wanted).running;
+  const moved = ['one', 'two'].map((namespace) => serversOf(running, namespace).includes('pod-3'));
+  expect(moved.toSorted()).toEqual([false, true]);
+  expect(compare(running, wanted)).toMatchObject({ changes: [], reload: [{ what: 'server-changed' }] });
+  expect(compare(wanted, wanted).reload).toEqual([]);
+  expect(compare(wanted, set({ one: [3, 5], two: [3, 4] })).reload).toEqual([]);
+});
+
 test('a plan with few server changes is not split', () => {
   const wanted = set({ a: [4] });
   expect(compareSets({ lookup: 'hash' }, 4)(set({ a: [1, 2, 3] }), wanted).running).toBe(wanted);
