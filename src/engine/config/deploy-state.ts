@@ -73,7 +73,7 @@ export interface Deploy<T> {
   /** Whether the outcome for `desired` has been reported. */
   readonly isReported: boolean;
   readonly mustReadDisk: boolean;
-  /** A runtime change was applied before its file was written. A generation that was loading meanwhile may have read the older file. */
+  /** The running version differed from the file for a while. A generation that started meanwhile may have read the other one. */
   readonly mustConfirm: boolean;
   /** Versions that may be running, newest first. */
   readonly candidates: readonly SetVersion[];

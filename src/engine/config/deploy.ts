@@ -14,7 +14,7 @@ import {
   type Work,
 } from './deploy-state.ts';
 import { keepAsGood, proceed } from './next-action.ts';
-import { type ApplyOutcome, REFUSED, type Rejection, type Reloaded, type UpdateStats } from './outcome.ts';
+import { type ApplyOutcome, REFUSED, type Rejection, type Reloaded, sumOf } from './outcome.ts';
 import type { ReloadResult, UpdateResult } from './proxy.ts';
 import type { Revision } from './set.ts';
 
@@ -34,14 +34,18 @@ export function advance<T>(
   policy: Policy,
 ): Step<Deploy<T>, DeployAction<T>> {
   return stepOf<Deploy<T>, DeployAction<T>>((emit) =>
-    keepRunning(proceed(handle(state, event, nowMs, emit), nowMs, policy, emit), emit),
+    keepRunning(event, proceed(handle(state, event, nowMs, emit), nowMs, policy, emit), emit),
   );
 }
 
-/** The version that runs and was accepted becomes the last good one, even if another one is desired by now. */
-function keepRunning<T>(state: Deploy<T>, emit: Emit<T>): Deploy<T> {
+/**
+ * The version that runs and was accepted becomes the last good one, even if another one is desired by now. A copy that could not be restored is
+ * not written again at once: the same fault would follow without a pause.
+ */
+function keepRunning<T>({ kind }: DeployEvent<T>, state: Deploy<T>, emit: Emit<T>): Deploy<T> {
   const { running, valid } = state;
-  return running === undefined || running.revision !== valid ? state : keepAsGood(state, running, emit);
+  if (kind === 'restored' || running === undefined || running.revision !== valid) return state;
+  return keepAsGood(state, running, emit);
 }
 
 function handle<T>(state: Deploy<T>, event: DeployEvent<T>, nowMs: number, emit: Emit<T>): Deploy<T> {
@@ -94,7 +98,7 @@ function diskRead<T>(state: Deploy<T>, event: Extract<DeployEvent<T>, { kind: 'd
   if (isEdited && !('running' in event)) return { ...next, running: undefined, mustReadDisk: true };
   if (!('running' in event)) return { ...next, ...good, ...valid };
   const running = candidateWith(next, event.running);
-  // The answer to its update was lost.
+  // The answer to its update was lost, or the file was edited: a generation may have read it.
   const mustConfirm = running !== undefined && running.revision !== onDisk.revision;
   return { ...next, ...good, ...valid, running, mustConfirm };
 }
@@ -116,12 +120,6 @@ function updated<T>(state: Deploy<T>, to: SetVersion, result: UpdateResult): Dep
     case 'silent':
       return { ...state, running: undefined, mustReadDisk: true };
   }
-}
-
-function sumOf(one: UpdateStats | undefined, other: UpdateStats): UpdateStats {
-  if (one === undefined) return other;
-  const tookMs = (one.tookMs ?? 0) + (other.tookMs ?? 0);
-  return { ...other, tookMs, commands: (one.commands ?? 0) + (other.commands ?? 0) };
 }
 
 function written<T>(

@@ -102,7 +102,7 @@ function bringIntoEffect<T>(
   const isRunning = running?.revision === desired.revision;
   // A check is about to end, and a refused file must not be loaded.
   const isHeld = isBeingChecked(state, desired) || nowMs < state.reloadNotBeforeMs;
-  const mustConfirm = state.mustConfirm && (isRunning || isHeld);
+  const mustConfirm = policy.compare !== undefined && state.mustConfirm && (isRunning || isHeld);
   if (mustConfirm && running !== undefined) return confirm(state, running, emit);
   if (isRunning) return finish(state, desired, nowMs, policy, emit);
   if (isHeld) return hold(state, desired, nowMs, policy, emit);

@@ -54,3 +54,10 @@ export type ApplyOutcome =
 export function isServed({ kind }: ApplyOutcome): boolean {
   return kind === 'unchanged' || kind === 'reloaded';
 }
+
+/** The statistics of two updates of one configuration. */
+export function sumOf(one: UpdateStats | undefined, other: UpdateStats): UpdateStats {
+  if (one === undefined) return other;
+  const tookMs = (one.tookMs ?? 0) + (other.tookMs ?? 0);
+  return { ...other, tookMs, commands: (one.commands ?? 0) + (other.commands ?? 0) };
+}
