@@ -14,6 +14,7 @@ import { createKeepalivedOutput, type KeepalivedOutput } from './output.ts';
 import {
   ACCEPTED_FILE,
   describeConfiguration,
+  LAST_GOOD_FILE,
   markConfiguration,
   readAccepted,
 } from './parse-configuration.ts';
@@ -42,7 +43,7 @@ export function keepalivedPaths(settings: {
     config,
     accepted: join(runDir, ACCEPTED_FILE),
     /** A copy of the last configuration with which keepalived has run. */
-    lastGood: join(runDir, 'keepalived.last-good.conf'),
+    lastGood: join(runDir, LAST_GOOD_FILE),
     candidate: join(runDir, 'keepalived.candidate.conf'),
     pidFile: join(runDir, 'keepalived.pid'),
     vrrpPidFile: join(runDir, 'vrrp.pid'),
@@ -71,8 +72,8 @@ export function createKeepalivedProgram(
     lastAccepted: () => readAccepted(paths.accepted),
     lastGood: () => readAccepted(paths.lastGood),
     // One at a time, because all of them use the same candidate file.
-    accept: (deadly) => {
-      const outcome = accepting.then(() => accept(paths, deadly));
+    accept: (refusedHash) => {
+      const outcome = accepting.then(() => accept(paths, refusedHash));
       accepting = outcome;
       return outcome;
     },
@@ -97,7 +98,7 @@ export function createKeepalivedProgram(
 }
 
 /** Checks a copy, because the file itself may change at any moment. */
-async function accept(paths: KeepalivedPaths, deadly: string | undefined): Promise<AcceptOutcome> {
+async function accept(paths: KeepalivedPaths, refusedHash: string | undefined): Promise<AcceptOutcome> {
   const refuse = (why: string): AcceptOutcome => ({
     kind: 'refused',
     message: `Cannot use configuration "${paths.config}": ${why}`,
@@ -106,8 +107,8 @@ async function accept(paths: KeepalivedPaths, deadly: string | undefined): Promi
   if (text === '') return refuse('it is missing or empty, expected text');
   const number = (readAccepted(paths.accepted)?.number ?? 0) + 1;
   const configuration = describeConfiguration(text, number);
-  if (configuration.sha256 === deadly)
-    return refuse('keepalived ended when it read this text, expected another one');
+  if (configuration.sha256 === refusedHash)
+    return refuse('keepalived ended twice when it read this text, which is refused for ten minutes');
   try {
     // Without the folder keepalived creates no track file, and would hold the VIP regardless of the node's health.
     for (const { path } of configuration.trackFiles) mkdirSync(dirname(path), { recursive: true });
@@ -134,8 +135,8 @@ function start(
   realtimePriority: number | undefined,
   output: KeepalivedOutput,
 ): SpawnOutcome {
-  // A newer copy has ended keepalived.
-  if (readAccepted(paths.accepted)?.number !== number && readAccepted(paths.lastGood)?.number === number)
+  // A newer copy has ended keepalived. Even an older good one is better than that.
+  if (readAccepted(paths.accepted)?.number !== number && readAccepted(paths.lastGood) !== undefined)
     renameSync(paths.lastGood, paths.accepted);
   for (const { path } of trackFiles) removeBonus(path);
   // No earlier keepalived runs, but keepalived would treat an exited process that is not reaped yet as running.

@@ -37,6 +37,7 @@ function instanceOf({ words, children }: Block, globals: readonly Block[]): Watc
   return {
     name: words[1] ?? '',
     virtualRouterId: id > 0 ? id : undefined,
+    peers: namesIn(children, 'unicast_peer'),
     vips: addresses.flatMap(({ words: line }) => addressOf(line, device)),
     masterDownMs: masterDownMs(children, globals),
   };
@@ -105,6 +106,8 @@ const MARK =
 
 /** The name of the accepted copy in the run directory, which keepalived reads. */
 export const ACCEPTED_FILE = 'keepalived.accepted.conf';
+/** The last configuration with which keepalived has run. */
+export const LAST_GOOD_FILE = 'keepalived.last-good.conf';
 
 /** Reads and parses a marked copy. Undefined if there is no copy, or if it is not marked. */
 export function readAccepted(path: string): AcceptedConfiguration | undefined {

@@ -7,12 +7,10 @@ import type { SweepOutcome } from './vrrp-program.ts';
 /** Removes every VIP of the accepted, the last good and the live configuration from this node. */
 export async function sweepConfigured(paths: {
   readonly accepted: string;
-  readonly lastGood?: string;
+  readonly lastGood: string;
   readonly config: string;
 }): Promise<SweepOutcome> {
-  const copies = [paths.accepted, paths.lastGood ?? ''].flatMap(
-    (path) => readAccepted(path)?.instances ?? [],
-  );
+  const copies = [paths.accepted, paths.lastGood].flatMap((path) => readAccepted(path)?.instances ?? []);
   const live = parseConfiguration(readText(paths.config)).instances;
   return await sweepAddresses([...copies, ...live].flatMap(({ vips }) => vips));
 }

@@ -14,6 +14,8 @@ export interface WatchedInstance {
   readonly name: string;
   /** Undefined without a usable `virtual_router_id`, which keepalived refuses. */
   readonly virtualRouterId: number | undefined;
+  /** The addresses in `unicast_peer`. */
+  readonly peers: readonly string[];
   readonly vips: readonly HeldAddress[];
   /** The time from the last advert of a dead holder to the take-over by the slowest peer, with a margin. */
   readonly masterDownMs: number;

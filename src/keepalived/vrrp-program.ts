@@ -56,10 +56,10 @@ export interface KeepalivedDriver {
   /** The last configuration with which keepalived has run. */
   readonly lastGood: () => AcceptedConfiguration | undefined;
   /**
-   * Validates the configuration with keepalived. If it is valid, a copy becomes the accepted configuration. A text with the hash `deadly`
-   * is refused.
+   * Validates the configuration with keepalived. If it is valid, a copy becomes the accepted configuration. A text with the hash
+   * `refusedHash` is refused.
    */
-  readonly accept: (deadly?: string) => Promise<AcceptOutcome>;
+  readonly accept: (refusedHash?: string) => Promise<AcceptOutcome>;
   /** Keeps a copy of the accepted configuration, with which keepalived runs now. */
   readonly keepLastGood: () => void;
   /**

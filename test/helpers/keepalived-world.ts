@@ -16,6 +16,7 @@ export const configurationOf = (number: number): AcceptedConfiguration => ({
     {
       name: 'API',
       virtualRouterId: 77,
+      peers: [],
       vips: [{ address: '10.0.0.5', prefixLength: 32, interface: 'eth0' }],
       masterDownMs: 600,
     },

@@ -1,6 +1,6 @@
 import type { Failure } from '../../engine/supervise/step.ts';
 import type { Log } from '../../engine/system/log.ts';
-import { childrenOf, type ProcessId, signalProcess } from '../../engine/system/process/processes.ts';
+import { childrenOf, isAlive, type ProcessId, signalProcess } from '../../engine/system/process/processes.ts';
 import type { AcceptedConfiguration, AcceptOutcome, KeepalivedDriver } from '../vrrp-program.ts';
 import type { Processes } from './processes.ts';
 import type { OwnAction as Action, Event } from './state.ts';
@@ -80,10 +80,10 @@ function kill(parent: ProcessId, dispatch: Effects['dispatch']): void {
 }
 
 async function check(
-  { check, deadly }: Extract<Action, { kind: 'check' }>,
+  { check, refusedHash }: Extract<Action, { kind: 'check' }>,
   { program, dispatch }: Effects,
 ): Promise<void> {
-  const outcome = await program.accept(deadly);
+  const outcome = await program.accept(refusedHash);
   if (outcome.kind === 'accepted') dispatch({ ...outcome, check });
   else dispatch({ kind: 'refused', check, failure: failureOf(outcome) });
 }
@@ -119,7 +119,7 @@ async function confirm(
   const report = await program.confirm(id, configuration, timeout);
   if (report !== undefined) dispatch({ kind: 'reported', id, number: configuration.number, report });
   // A keepalived that ended meanwhile is an event of its own.
-  else if (timeout.aborted) dispatch({ kind: 'not-confirmed', id });
+  else if (timeout.aborted || isAlive(id)) dispatch({ kind: 'not-confirmed', id });
 }
 
 async function discardUnsent(devices: readonly string[], { program, log }: Effects): Promise<void> {

@@ -15,7 +15,7 @@ export function beginJob(state: State, job: Pick<Job, 'cause' | 'requests'>, now
   const begun = (stage: Job['stage']): State => ({ ...next, job: { ...job, since: now, stage } });
   if (job.cause === 'died' || job.cause === 'fallback') return proceed(begun('pending'), emit);
   const checks = state.checks + 1;
-  emit({ kind: 'check', check: checks, deadly: refusedText(state, now) });
+  emit({ kind: 'check', check: checks, refusedHash: refusedHash(state, now) });
   return { ...begun('checking'), checks };
 }
 
@@ -53,7 +53,8 @@ export function succeeded(state: State, id: ProcessId, now: number, emit: Emit):
   emit({ kind: 'answer', requests: job.requests, result: done });
   const restarts = state.restarts + (job.cause === 'died' ? 1 : 0);
   const lastFailure = job.cause === 'died' || job.cause === 'fallback' ? state.lastFailure : undefined;
-  return endJob({ ...state, lastGood: configuration, restarts, lastFailure }, now, emit);
+  const deadly = state.deadly?.sha256 === configuration?.sha256 ? undefined : state.deadly;
+  return endJob({ ...state, lastGood: configuration, deadly, restarts, lastFailure }, now, emit);
 }
 
 /**
@@ -74,7 +75,7 @@ export function jobFailed(state: State, failure: Failure, now: number, emit: Emi
   return endJob({ ...next, restart: afterFailedStart(next.restart, now) }, now, emit);
 }
 
-/** keepalived may have been killed at that moment for another reason, and a list of nodes must not be refused for ever. */
+/** Something else may have killed keepalived during the reload, and a list of nodes must not be refused forever. */
 const DEADLY_TIMES = 2;
 const DEADLY_MS = 600_000;
 
@@ -90,7 +91,7 @@ export function goBack(state: State, now: number, emit: Emit): State {
 }
 
 /** The hash of a configuration that ended keepalived twice: each retry of the monitor would end it again. */
-function refusedText({ deadly }: State, now: number): string | undefined {
+function refusedHash({ deadly }: State, now: number): string | undefined {
   const isRefused = deadly !== undefined && deadly.times >= DEADLY_TIMES && now < deadly.at + DEADLY_MS;
   return isRefused ? deadly.sha256 : undefined;
 }

@@ -133,7 +133,7 @@ export type EventOf<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>
 export type Action = OwnAction | SharedAction<Done>;
 
 export type OwnAction =
-  | { readonly kind: 'check'; readonly check: number; readonly deadly: string | undefined }
+  | { readonly kind: 'check'; readonly check: number; readonly refusedHash: string | undefined }
   | { readonly kind: 'start'; readonly configuration: AcceptedConfiguration }
   | { readonly kind: 'keep-last-good' }
   /** `reload` makes keepalived read the configuration. Both request a dump, which shows the configuration that it runs. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../engine/system/errors.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { hasFifoReader } from '../../keepalived/notify-fifo.ts';
-import { ACCEPTED_FILE, readAccepted } from '../../keepalived/parse-configuration.ts';
+import { ACCEPTED_FILE, LAST_GOOD_FILE, readAccepted } from '../../keepalived/parse-configuration.ts';
 import { sweepConfigured } from '../../keepalived/sweep.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
@@ -26,6 +26,7 @@ export function sweepOrphanedVips(
 ): void {
   const { config, notifyFifo, stateFile } = settings;
   const accepted = join(settings.runDir, ACCEPTED_FILE);
+  const lastGood = join(settings.runDir, LAST_GOOD_FILE);
   let sweepAt: number | undefined;
   const failed = (trouble: string): void => {
     if (once.isNew('left-vip', trouble)) log({ event: 'stale-vip-stays', level: 'error', trouble });
@@ -34,7 +35,7 @@ export function sweepOrphanedVips(
   const sweep = async (): Promise<void> => {
     // The state file is stale and would name this node as the holder.
     rmSync(stateFile, { force: true });
-    const { removed, trouble } = await sweepConfigured({ accepted, config });
+    const { removed, trouble } = await sweepConfigured({ accepted, lastGood, config });
     if (removed.length > 0) {
       metrics.staleVipRemoved();
       log({

@@ -51,7 +51,7 @@ test('a text that ended keepalived is refused without a check', async () => {
   rmSync(paths.keepalived);
   expect(await driver.accept(deadly)).toMatchObject({
     kind: 'refused',
-    message: expect.stringContaining('keepalived ended when it read this text'),
+    message: expect.stringContaining('keepalived ended twice when it read this text'),
   });
   expect(await driver.accept('another')).toMatchObject({ kind: 'unchecked' });
 });

@@ -36,6 +36,7 @@ vrrp_instance API {
       {
         name: 'API',
         virtualRouterId: 77,
+        peers: ['10.0.0.12'],
         vips: [
           { address: '10.0.0.5', prefixLength: 32, interface: 'eth0' },
           { address: '10.0.0.6', prefixLength: 32, interface: 'eth1' },
@@ -54,6 +55,7 @@ test('braces may be alone on a line or share one, and the default advert interva
   expect(parseConfiguration(text).instances).toEqual([
     {
       name: 'A',
+      peers: [],
       vips: [{ address: '10.0.0.5', prefixLength: 32, interface: 'eth0' }],
       masterDownMs: 4_200,
     },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { disagreements, type InstanceState, type VrrpState } from '../../../src/keepalived/vip-presence.ts';
 
 const vip = { address: '10.0.0.5', prefixLength: 32, interface: 'eth0' };
-const watched = [{ name: 'API', virtualRouterId: 77, vips: [vip], masterDownMs: 600 }];
+const watched = [{ name: 'API', virtualRouterId: 77, peers: [], vips: [vip], masterDownMs: 600 }];
 const now = 10_000;
 const since = (state: VrrpState, ageMs = 1_000): readonly InstanceState[] => [
   { name: 'API', state, priority: 220, since: now - ageMs },

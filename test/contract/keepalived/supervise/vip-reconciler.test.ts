@@ -30,7 +30,7 @@ async function watch(
   let state: VrrpSupervisorState = {
     ...initialState({
       ...configuration,
-      instances: [{ name: 'API', virtualRouterId: 77, vips, masterDownMs: 600 }],
+      instances: [{ name: 'API', virtualRouterId: 77, peers: [], vips, masterDownMs: 600 }],
       trackFiles: [
         { path: '/lb.track', instances: ['API', 'API_V6'] },
         { path: '/ingress.track', instances: ['INGRESS'] },

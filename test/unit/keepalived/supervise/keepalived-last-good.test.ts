@@ -14,7 +14,7 @@ function endedByReload(): World {
 function refused(world: World, request: number): string | undefined {
   const [check] = world.send({ kind: 'requested', what: 'reload', request });
   if (check?.kind !== 'check') throw new Error('no check');
-  return check.deadly;
+  return check.refusedHash;
 }
 
 /** Dies in its next start. */
@@ -59,6 +59,14 @@ test('a configuration that ended keepalived twice is refused for ten minutes', (
   expect(refused(world, 4)).toBeUndefined();
 });
 
+test('a configuration that has run since is not counted as deadly', () => {
+  const world = running();
+  world.state = { ...world.state, deadly: { sha256: 'sha-2', times: 1, at: world.now } };
+  world.play({ kind: 'request', what: 'reload' });
+  world.settle();
+  expect(world.state).toMatchObject({ configuration: { sha256: 'sha-2' }, deadly: undefined });
+});
+
 test('if keepalived also dies with the last good configuration, it is restarted with that one after a pause', () => {
   const world = endedByReload();
   for (let death = 0; death < 3; death += 1) dieInStart(world);
@@ -73,7 +81,7 @@ test('a configuration that ended keepalived is tried again after a stop', () => 
   world.play({ kind: 'request', what: 'stop' });
   world.settle();
   expect(world.send({ kind: 'requested', what: 'start', request: 3 })).toEqual([
-    { kind: 'check', check: 3, deadly: undefined },
+    { kind: 'check', check: 3, refusedHash: undefined },
   ]);
 });
 
