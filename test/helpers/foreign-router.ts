@@ -5,17 +5,20 @@ export interface ForeignInstance {
   readonly vips: readonly string[];
   /** Multicast if left out. */
   readonly peer?: string;
+  /** The interface's first address of that family if left out, for IPv6 the link-local one. */
+  readonly source?: string;
 }
 
 /** Has a low priority, so that it takes no VIP from another router. One advert a second. */
 export function foreignRouterText(version: 2 | 3, instances: readonly ForeignInstance[]): string {
   const blocks = instances.map(
-    ({ virtualRouterId, vips, peer }, index) => `vrrp_instance FOREIGN${index} {
+    ({ virtualRouterId, vips, peer, source }, index) => `vrrp_instance FOREIGN${index} {
     state MASTER
     interface eth0
     virtual_router_id ${virtualRouterId}
     priority 5
     advert_int 1
+    ${source === undefined ? '' : `unicast_src_ip ${source}`}
     ${peer === undefined ? '' : `unicast_peer {\n        ${peer}\n    }`}
     virtual_ipaddress {
 ${vips.map((vip) => `        ${vip}\n`).join('')}    }

@@ -24,7 +24,7 @@ export function supervisorCounts(registry: MetricsRegistry) {
   const results: readonly Labels[] = ['done', 'rejected', 'failed'].map((result) => ({ result }));
   const reload = registry.counter(
     'hawser_reloads_total',
-    'Reloads: done, rejected by the check, or failed otherwise.',
+    'Reloads: done, rejected by the check, or failed for another reason.',
     results,
   );
   const reject = registry.counter(

@@ -23,16 +23,16 @@ export function abortable(deployer: Pick<Deployer<VrrpInput>, 'deploy'>): Aborta
   let last = new AbortController();
   return {
     deploy: async ({ set, input }, whyOutdated, signal) => {
-      const tooLate = new AbortController();
-      last = tooLate;
+      const controller = new AbortController();
+      last = controller;
       const abortIfOutdated = (): void => {
         const reason = whyOutdated();
-        if (reason !== undefined) tooLate.abort(new Error(reason));
+        if (reason !== undefined) controller.abort(new Error(reason));
       };
       abortIfOutdated();
       const timer = setInterval(abortIfOutdated, OUTDATED_POLL_MS);
       try {
-        await deployer.deploy(set, input, signal, tooLate.signal);
+        await deployer.deploy(set, input, signal, controller.signal);
       } finally {
         clearInterval(timer);
       }

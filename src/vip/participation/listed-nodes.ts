@@ -1,3 +1,4 @@
+import { familyOf } from '../../engine/system/network/address-text.ts';
 import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
 import { addressesOf } from '../../engine/system/network/routes.ts';
 import type { VrrpInput } from '../group/vrrp.ts';
@@ -22,7 +23,7 @@ export function listedNames(input: VrrpInput): Names {
 }
 
 /**
- * Whether a list contains this node, but only with addresses that it does not have. Its peers send their adverts there, so it would
+ * Whether a list contains this node, but in one family only with addresses that it does not have. Its peers send their adverts there, so it would
  * become a second holder. An address that keepalived `uses` counts as present: it is checked continuously, while the interfaces are
  * from the last look at the lists.
  */
@@ -33,7 +34,10 @@ export function isListedElsewhere(input: VrrpInput, uses: readonly string[]): bo
     const self =
       nodes.find(({ addresses }) => addresses.some((address) => address === nodeIp)) ??
       nodes.find(({ name }) => name === nodeName);
-    return self !== undefined && !self.addresses.some((address) => present.has(address));
+    return (['ipv4', 'ipv6'] as const).some((family) => {
+      const listed = self?.addresses.filter((address) => familyOf(address) === family) ?? [];
+      return listed.length > 0 && !listed.some((address) => present.has(address));
+    });
   });
 }
 

@@ -161,11 +161,12 @@ const TEXTS: Readonly<Record<Exclude<Participation, { state: 'in' }>['reason'], 
   reload: 'keepalived has not reloaded with the node list',
   'peers-reload': 'the peers need time to reload with this node',
   're-admission': "this node was re-added to the node list and must receive the holder's adverts first",
-  segment: 'probing the segment for the holder of the VIP',
+  segment: 'probing the segment for the holder of the VIP, or keepalived.conf does not exist yet',
   'holder-silent': 'another host answers for the VIP, but its VRRP adverts do not reach this node',
   removed: 'the node list does not contain this node',
   'router-id-conflict': "another router on the segment uses this node's virtual router id or VIP",
-  'source-address-missing': "the source address of this node's adverts is missing, or the interface is down",
+  'source-address-missing':
+    'this node lacks the address to which its peers send adverts, or the interface is down',
   'vip-held-by-unheard-host':
     'another host answers for the VIP, but its VRRP adverts do not reach this node, which was probably removed',
 };

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import * as z from 'zod/mini';
 import type { Answer } from '../../engine/system/network/neighbours.ts';
 import { addressNumber, addressOfNumber } from '../../engine/system/network/node-address.ts';
@@ -7,8 +8,9 @@ import type { VrrpInstance } from '../group/vrrp.ts';
 import { type ForeignAdvert, VRRP_VERSION, type WatchedRouterId } from './foreign-router.ts';
 
 export interface ProbedVip extends Pick<VrrpInstance, 'vip' | 'family' | 'interface'> {
-  /** The id of the adverts to capture; undefined if none are. */
+  /** The id and the senders of the adverts to capture. Without them none are captured. */
   readonly virtualRouterId?: number | undefined;
+  readonly senders?: readonly string[] | undefined;
 }
 
 export interface SegmentTargets {
@@ -111,18 +113,20 @@ function answerRuleOf({ vip, family, interface: device }: ProbedVip): IngressRul
 }
 
 /**
- * Matches the adverts that a holder sends to this node because it has this node as a peer. Not those of another router for the same VIP,
- * nor those to the multicast group, the placeholder peer of a single node: that holder ignores this node's adverts. Ignores priority 0,
- * with which a holder resigns.
+ * Matches the adverts that keepalived accepts on this node: of its own router, from one of its peers. Not those to the multicast group, the
+ * placeholder peer of a single node: that holder ignores this node's adverts. Ignores priority 0, with which a holder resigns.
  */
 function advertRulesOf({
   vip,
   family,
   interface: device,
   virtualRouterId,
+  senders = [],
 }: ProbedVip): readonly IngressRule[] {
-  if (virtualRouterId === undefined) return [];
-  const unicast = family === 'ipv4' ? 'ip daddr != 224.0.0.0/4' : 'ip6 daddr != ff00::/8';
+  const valid = senders.filter((sender) => isIP(sender) === (family === 'ipv4' ? 4 : 6));
+  if (virtualRouterId === undefined || valid.length === 0) return [];
+  const [ip, group] = family === 'ipv4' ? ['ip', '224.0.0.0/4'] : ['ip6', 'ff00::/8'];
+  const unicast = `${ip} saddr { ${valid.join(', ')} } ${ip} daddr != ${group}`;
   const header = `${headerOf(family)} ${unicast} @th,0,4 ${VRRP_VERSION} @th,8,8 ${virtualRouterId}`;
   return vipAtAnyPosition(family, vip).map((hasVip) => ({
     interface: device,

@@ -1,18 +1,14 @@
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readText } from '../../engine/system/file/read-regular-file.ts';
 import { holdersAmong } from '../../engine/system/network/address-holders.ts';
-import { familyOf } from '../../engine/system/network/address-text.ts';
 import { joinVrrpGroup } from '../../engine/system/network/multicast-membership.ts';
 import { askNeighbours, type Neighbour } from '../../engine/system/network/neighbours.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
-import { ACCEPTED_FILE, parseConfiguration, readAccepted } from '../../keepalived/parse-configuration.ts';
 import { type VipKind, vipKinds } from '../../keepalived/vip-kind.ts';
-import { isInstanceOf } from '../group/vrrp-instances.ts';
 import type { SegmentFact } from '../participation/participation.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
+import { type ConfiguredVip, configuredInstances, vipsOf } from './configured-vips.ts';
 import { peersOf } from './neighbour-pinning.ts';
 import type { RouterIdListener } from './router-id-guard.ts';
 import {
@@ -140,41 +136,14 @@ export function createSegmentWatch(
 }
 
 function uniqueVips(vips: readonly ProbedVip[]): readonly ProbedVip[] {
-  const probed = vips.map(({ vip, family, interface: device, virtualRouterId }) => ({
+  const probed = vips.map(({ vip, family, interface: device, virtualRouterId, senders }) => ({
     vip,
     family,
     interface: device,
     virtualRouterId,
+    senders,
   }));
   return [...new Map(probed.map((each) => [`${each.vip} ${each.interface}`, each])).values()];
-}
-
-interface ConfiguredVip extends ProbedVip {
-  readonly masterDownMs: number;
-}
-
-type ConfiguredInstances = ReturnType<typeof parseConfiguration>['instances'];
-
-/** The instances of keepalived's running configuration, or of keepalived.conf if keepalived has not accepted one yet. */
-function configuredInstances({
-  runDir,
-  config,
-}: Pick<KeepalivedMonitorSettings, 'runDir' | 'config'>): ConfiguredInstances {
-  return (readAccepted(join(runDir, ACCEPTED_FILE)) ?? parseConfiguration(readText(config))).instances;
-}
-
-function vipsOf(kind: VipKind, instances: ConfiguredInstances): readonly ConfiguredVip[] {
-  return instances
-    .filter(({ name }) => isInstanceOf(kind, name))
-    .flatMap(({ vips, virtualRouterId, masterDownMs }) =>
-      vips.map(({ address, interface: device }) => ({
-        vip: address,
-        family: familyOf(address),
-        interface: device,
-        virtualRouterId,
-        masterDownMs,
-      })),
-    );
 }
 
 /** How long a round waits for answers. On the same segment they arrive within a millisecond. */

@@ -17,9 +17,10 @@ let here: NetNamespace;
 let other: NetNamespace;
 let dir: string;
 
-const probed = (vip: string, virtualRouterId: number): ProbedVip => ({
+const probed = (vip: string, virtualRouterId: number, senders = ['10.77.0.11', 'fd77::11']): ProbedVip => ({
   vip,
   virtualRouterId,
+  senders,
   family: vip.includes(':') ? 'ipv6' : 'ipv4',
   interface: 'eth0',
 });
@@ -66,7 +67,7 @@ test('a host with two VIPs of each family advertises one to this node and the ot
   const text = foreignRouterText(3, [
     { virtualRouterId: 77, vips: ['10.77.0.100'], peer: '10.77.0.10' },
     { virtualRouterId: 78, vips: ['10.77.0.101'], peer: '10.77.0.12' },
-    { virtualRouterId: 77, vips: ['fe80::77', 'fd77::100'], peer: 'fd77::10' },
+    { virtualRouterId: 77, vips: ['fe80::77', 'fd77::100'], peer: 'fd77::10', source: 'fd77::11' },
     { virtualRouterId: 78, vips: ['fe80::78', 'fd77::101'], peer: 'fd77::12' },
   ]);
   startKeepalived(other, { dir, name: 'holder', text });
@@ -95,7 +96,7 @@ test('a host with two VIPs of each family advertises one to this node and the ot
   expect(await here.run('nft', 'list', 'tables')).toBe('');
 });
 
-test('adverts by multicast, of another router or in another version do not count as sent to this node', async () => {
+test('adverts by multicast, from a stranger, of another router or in another version do not count', async () => {
   const capture = createSegmentCapture({ nft: [...here.prefix, 'nft'] });
   const peer = '10.77.0.10';
   const text = foreignRouterText(3, [
@@ -103,6 +104,7 @@ test('adverts by multicast, of another router or in another version do not count
     { virtualRouterId: 81, vips: ['10.77.0.111'], peer },
     { virtualRouterId: 80, vips: ['fe80::80', 'fd77::110'] },
     { virtualRouterId: 82, vips: ['10.77.0.112'], peer },
+    { virtualRouterId: 84, vips: ['10.77.0.114'], peer },
   ]);
   const old = foreignRouterText(2, [{ virtualRouterId: 83, vips: ['10.77.0.113'], peer }]);
   const routerIds = [
@@ -111,7 +113,7 @@ test('adverts by multicast, of another router or in another version do not count
   ];
   const watched = [
     ...[probed('10.77.0.110', 80), probed('10.77.0.111', 91), probed('fd77::110', 80)],
-    ...[probed('10.77.0.112', 82), probed('10.77.0.113', 83)],
+    ...[probed('10.77.0.112', 82), probed('10.77.0.113', 83), probed('10.77.0.114', 84, ['10.77.0.12'])],
   ];
   expect(await capture.set({ vips: watched, routerIds })).toBeUndefined();
   startKeepalived(other, { dir, name: 'multicast', text });
