@@ -5,7 +5,10 @@ export interface ForeignInstance {
   readonly vips: readonly string[];
   /** Multicast if left out. */
   readonly peer?: string;
-  /** The interface's first address of that family if left out, for IPv6 the link-local one. */
+  /**
+   * Needed for unicast IPv6: without it keepalived stays in FAULT if it starts before the interface has its link-local address, as
+   * on a busy machine.
+   */
   readonly source?: string;
 }
 

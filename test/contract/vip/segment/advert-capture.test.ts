@@ -52,7 +52,7 @@ test('foreign adverts with our id or our VIP are captured, and those with both o
   ]);
   startRouter(2, 3, [
     { virtualRouterId: 81, vips: ['10.77.0.204'], peer: '10.77.0.10' },
-    { virtualRouterId: 82, vips: ['fe80::205'], peer: 'fd77::10' },
+    { virtualRouterId: 82, vips: ['fe80::205'], peer: 'fd77::10', source: 'fd77::13' },
     { virtualRouterId: 83, vips: ['10.77.0.207', '10.77.0.83'], peer: '10.77.0.10' },
   ]);
   const watched = [

@@ -68,7 +68,7 @@ test('a host with two VIPs of each family advertises one to this node and the ot
     { virtualRouterId: 77, vips: ['10.77.0.100'], peer: '10.77.0.10' },
     { virtualRouterId: 78, vips: ['10.77.0.101'], peer: '10.77.0.12' },
     { virtualRouterId: 77, vips: ['fe80::77', 'fd77::100'], peer: 'fd77::10', source: 'fd77::11' },
-    { virtualRouterId: 78, vips: ['fe80::78', 'fd77::101'], peer: 'fd77::12' },
+    { virtualRouterId: 78, vips: ['fe80::78', 'fd77::101'], peer: 'fd77::12', source: 'fd77::11' },
   ]);
   startKeepalived(other, { dir, name: 'holder', text });
   const all = vips.map(({ vip }) => vip);
