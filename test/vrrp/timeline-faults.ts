@@ -82,7 +82,9 @@ export const timelineFaults: readonly ToldFault[] = [
     left: {
       to: 'FAULT',
       reason: CANNOT_SERVE,
-      because: /stopping; .*HAProxy does not serve \(unready, .* answers with an error\)/,
+      // Both programs of the pod log the signal, and either may be the last one.
+      because:
+        /stopping(?: \(signal SIGTERM\))?; .*HAProxy does not serve \(unready, .* answers with an error\)/,
     },
     taken: /^cp-\d left MASTER: the track file says/,
   },
@@ -148,8 +150,13 @@ export const timelineFaults: readonly ToldFault[] = [
     inject: async (_scene, holder) => link(holder, 'down'),
     undo: async (_scene, holder) => link(holder, 'up'),
     vip: 'elsewhere',
-    left: { to: 'FAULT', reason: /^interface eth0 is down$/, because: /cp-\d became MASTER$/ },
-    taken: /^cp-\d left MASTER: interface eth0 is down$/,
+    // Both keepalived and the monitor react at once. On a busy machine the monitor may be first.
+    left: {
+      to: 'FAULT',
+      reason: /^(?:interface eth0 is down|the track file says that this node cannot serve \(-254\))$/,
+      because: /cp-\d became MASTER$|the interface is down/,
+    },
+    taken: /^cp-\d left MASTER: (?:interface eth0 is down|the track file says)/,
   },
   {
     name: 'an operator drains the node',
