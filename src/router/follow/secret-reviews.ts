@@ -98,8 +98,9 @@ export function createSecretReviews({
   /** The Secrets of the first list that are not reviewed yet. */
   let awaited: { readonly keys: Set<string>; readonly sinceMs: number } | undefined;
   const isWaiting = (): boolean => {
-    const forMs = nowMs() - (awaited?.sinceMs ?? 0);
-    return (pending.size > 0 && forMs < GRACE_MS) || (awaited?.keys.size !== 0 && forMs < FIRST_ANSWER_MS);
+    if (awaited === undefined) return true;
+    const forMs = nowMs() - awaited.sinceMs;
+    return (pending.size > 0 && forMs < GRACE_MS) || (awaited.keys.size > 0 && forMs < FIRST_ANSWER_MS);
   };
 
   const record = (key: string, entry: Entry, verdict: SecretReview['verdict']): SecretReview => {
@@ -125,6 +126,8 @@ export function createSecretReviews({
       return record(key, entry, answer.kind);
     }
     report({ kind: `${answer.status ?? 'no answer'}`, message: answer.message });
+    // The wait for the first decision may have ended without an answer.
+    if (!isReady && !isWaiting()) onChange();
     const isUnanswered = entry.review === undefined && nowMs() >= entry.sinceMs + FIRST_ANSWER_MS;
     return isUnanswered ? record(key, entry, 'unknown') : entry.review;
   };

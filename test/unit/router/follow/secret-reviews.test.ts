@@ -182,6 +182,18 @@ test('Secrets that Routes name meanwhile do not extend the wait, and their Route
   expect(review(routes)?.routes).toEqual(routes);
 });
 
+test('the first decision does not wait for the answer about a Secret of a later list', async () => {
+  const { review, settled, after, away, heard, granted } = world();
+  granted.add('shop/cert');
+  review(named('web', 'cert'));
+  away(true);
+  review([...named('web', 'cert'), ...named('late', 'hangs')]);
+  await settled();
+  expect(heard()).toBe(0);
+  await after(2_000);
+  expect(heard()).toBeGreaterThan(0);
+});
+
 test('namespaces take turns, so that thousands of refusals do not delay a new Role elsewhere', async () => {
   const { review, settled, after, asked } = world();
   const many = Array.from({ length: 200 }, (_, index) => named(`r${index}`, `s${index}`)).flat();
