@@ -84,7 +84,7 @@ export function createHawserStack(bed: VrrpBed, options: HawserStackOptions = {}
       bed.setMembers(members);
       await start(node);
       const known = () => members.every((each) => takesPart(each) && knows(each, members));
-      await waitFor('every node to know every other', known, 30_000);
+      await waitFor('every node to know every other', known, 120_000);
     },
     leave: async (node, members) => {
       const leaving = idsOf(node, ['keepalived', 'keepalived-monitor']);
@@ -92,7 +92,7 @@ export function createHawserStack(bed: VrrpBed, options: HawserStackOptions = {}
       await waitForEnd(leaving);
       bed.setMembers(members);
       const forgotten = () => members.every((each) => knows(each, members));
-      await waitFor('the others to forget the node', forgotten, 30_000);
+      await waitFor('the others to forget the node', forgotten, 120_000);
       for (const each of members) await noLongerServed(each, node.name);
       node.killAll();
       forgetConfiguration(node);
