@@ -6,7 +6,7 @@ import { createMonitorMetrics } from '../engine/observe/monitor-metrics.ts';
 export type HaproxyMonitorMetrics = ReturnType<typeof createHaproxyMonitorMetrics>;
 export type HaproxyMonitorObservers = Observers<HaproxyMonitorMetrics>;
 
-const HOLD_REASONS = ['empty-list', 'polls-do-not-agree-yet', 'lost-servers-not-failed'];
+const HOLD_REASONS = ['empty-list', 'polls-disagree', 'missing-servers-still-answer'];
 
 export function createHaproxyMonitorMetrics(nowMs: () => number, registry: MetricsRegistry) {
   const monitor = createMonitorMetrics(nowMs, registry);

@@ -22,7 +22,7 @@ export const haproxyMonitorCommand = commandSpec({
   name: 'haproxy monitor',
   section: 'haproxy',
   summary:
-    'Discovers API servers, renders haproxy.cfg, asks for reloads and maintains the firewall redirect.',
+    'Discovers API servers, renders haproxy.cfg, requests reloads and maintains the firewall redirect.',
   positionals: monitorFiles('haproxy.cfg'),
   flags: {
     ...monitorFlags,
@@ -51,7 +51,7 @@ export const haproxyMonitorCommand = commandSpec({
   notes: [
     'The redirect VIP:API_PORT -> LB_PORT is added after two successful polls of /haproxy_monitor, 1 s apart.',
     'An empty list is never applied. A list that lacks more than half of the servers is applied after three equal polls, if /readyz of each missing server fails.',
-    'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
+    'Exit codes: 0 stopped on request, 1 runtime failure, 2 invalid usage or configuration.',
   ],
   derive: (settings) => {
     const problems = [

@@ -209,7 +209,7 @@ function problemOf(
 ): string {
   const name = String(issue.path[0] ?? '');
   const value = values[name];
-  const shown = value === undefined ? 'Cannot do without' : 'Cannot use';
+  const shown = value === undefined ? 'Cannot run without' : 'Cannot use';
   // The position within a list of records: `.1.port`.
   const within = issue.path.length > 2 ? `.${issue.path.slice(1).join('.')}` : '';
   return `${shown} ${nameOf(name)}${within}${value === undefined ? '' : ` "${String(value).slice(0, 200)}"`}: ${issue.message}`;

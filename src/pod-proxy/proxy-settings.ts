@@ -73,7 +73,7 @@ export const proxyCommand = commandSpec({
   ],
   notes: [
     'Annotations of the pod: hawser.dev/config (a template), or hawser.dev/config-map (NAME/KEY), and hawser.dev/hosts; docs/pod-proxy.md.',
-    'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
+    'Exit codes: 0 stopped on request, 1 runtime failure, 2 invalid usage or configuration.',
   ],
   derive: (settings, env) => {
     if (settings.kubeconfig === undefined && !isInCluster(env))

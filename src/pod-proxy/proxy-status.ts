@@ -16,7 +16,7 @@ export const proxyStatusSchema = z.object({
   /** `NAMESPACE/NAME`. */
   pod: z.string(),
   /** Whether this pod and the objects that its annotations request have been read. */
-  known: z.boolean(),
+  synced: z.boolean(),
   /** HAProxy's configured addresses; null before the first configuration. */
   hosts: z.nullable(z.record(z.string(), z.array(z.string()))),
   /** Why the template is not served while the previous configuration still is; null if it is served. */

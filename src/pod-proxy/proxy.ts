@@ -66,7 +66,7 @@ function prepare(
     (): ProxyStatus => ({
       version,
       pod,
-      known: own() !== undefined,
+      synced: own() !== undefined,
       ...configuration.view(),
       dns: records.view(),
     }),

@@ -114,7 +114,7 @@ test('in a pod, or without the rights it needs, doctor says that it cannot tell'
 
 test('the commands of the README extract the command from the image with containerd', async () => {
   const blocks = commandBlocks('README.md', '## Install on a new cluster');
-  const block = blocks.find(({ where }) => where.includes('the command hawser'));
+  const block = blocks.find(({ where }) => where.includes('the hawser command'));
   const before = await machine.run('cat', '/usr/local/bin/hawser');
   const script = [
     `IMAGE=docker.io/library/${ONLY_IN_CONTAINERD}`,

@@ -95,9 +95,7 @@ test('a node installed only from the artefacts serves the API at the VIP, and ha
   await walk.type(machine, `cd '${out}' && ${importing.replace('amd64', arch)}`);
   await walk.typeAll(
     machine,
-    walk.commands(
-      'on each control-plane node: the command hawser, which is a shell script (docs/install.md)',
-    ),
+    walk.commands('on each control-plane node: the hawser command, a shell script (docs/install.md)'),
   );
   await walk.typeAll(machine, walk.commands('on the first node'));
   await ready(world, machine);

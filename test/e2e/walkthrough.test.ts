@@ -99,9 +99,7 @@ test('the first node holds the VIP before there is an API or a kubeconfig', asyn
 const getCommand = (machine: Machine) =>
   walk.typeAll(
     machine,
-    walk.commands(
-      'on each control-plane node: the command hawser, which is a shell script (docs/install.md)',
-    ),
+    walk.commands('on each control-plane node: the hawser command, a shell script (docs/install.md)'),
     image,
   );
 

@@ -74,6 +74,6 @@ export function moves(count: number): readonly LogEvent[] {
     from: 'BACKUP',
     to: 'MASTER',
     priority: 250,
-    reason: 'no advert of a node with a higher priority',
+    reason: 'no advert from a node with a higher priority',
   }));
 }

@@ -67,7 +67,7 @@ export const keepalivedSupervisorSays: VrrpStatus = {
     from: 'BACKUP',
     to: 'MASTER',
     priority: 220,
-    reason: 'no advert of a node with a higher priority',
+    reason: 'no advert from a node with a higher priority',
     agoMs: 8_000_000,
   },
   lastFailure: null,
@@ -190,7 +190,7 @@ export const routerSays: RouterStatus = {
 export const podProxySays: ProxyStatus = {
   version: '1.2.3',
   pod: 'default/haproxy-7d9f-x2x4k',
-  known: true,
+  synced: true,
   hosts: { web: ['10.1.0.4', '10.1.0.5', '10.1.2.9'], zookeeper: ['10.1.0.7'] },
   problem: null,
   lastProblem: {

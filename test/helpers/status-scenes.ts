@@ -142,7 +142,7 @@ export const backupHere: NodeStatus = {
       to: 'BACKUP',
       priority: 220,
       agoMs: 34_000,
-      reason: 'a node with a higher priority took over, or the address was taken away',
+      reason: 'a node with a higher priority took over, or the address was removed',
     },
   },
   keepalivedMonitor: {

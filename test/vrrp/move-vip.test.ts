@@ -60,9 +60,9 @@ test('the VIP moves to the announced node and stays; on any other node the comma
   if (other === undefined || last === undefined) throw new Error('no next holder was announced');
   const elsewhere = await typed(other, 'move-vip');
   expect(elsewhere.exitCode, elsewhere.text).toBe(1);
-  expect(elsewhere.text).toContain(`type this command on its holder, ${holder.name}, or --to ${other.name}`);
+  expect(elsewhere.text).toContain(`run this command on its holder, ${holder.name}, or --to ${other.name}`);
   expect((await typed(holder, 'move-vip', '--to', last.name)).text).toContain(
-    `type this command on ${last.name}`,
+    `run this command on ${last.name}`,
   );
   expect(bed.nodes.some(hasOrder)).toBe(false);
   expect(takenSince(fromMs)).toEqual([]);

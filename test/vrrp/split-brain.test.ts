@@ -47,6 +47,6 @@ test('two holders that cannot hear each other both report it once, and the end t
   await waitFor('one holder', () => bed.holders().length === 1, PATIENCE_MS);
   for (const each of both) {
     await over(each, bed);
-    for (const event of ['split-brain', 'split-brain-over']) expect(each.events(event)).toHaveLength(1);
+    for (const event of ['split-brain', 'split-brain-ended']) expect(each.events(event)).toHaveLength(1);
   }
 }, 180_000);

@@ -28,7 +28,7 @@ const CANNOT_SERVE = /^the track file says that this node cannot serve \(-254\)$
 const OUTRANKED = /^10\.77\.0\.1\d has priority \d+, this node \d+$/;
 const ENDED = /^keepalived ended with (?:signal SIGKILL|exit code \d+)$/;
 const HELD_STILL =
-  /^cp-\d (was still MASTER, and left it [\d.]+ m?s later: 10\.77\.0\.1\d has priority|was the holder, and its journal does not record)/;
+  /^cp-\d (was still MASTER, and gave it up [\d.]+ m?s later: 10\.77\.0\.1\d has priority|was the holder, and its journal does not record)/;
 const nothing = async () => {};
 
 function breakTemplate(node: BedNode): void {
@@ -92,8 +92,8 @@ export const timelineFaults: readonly ToldFault[] = [
     ...faults.keepalivedTerm,
     name: 'keepalived’s pod is deleted',
     vip: 'elsewhere',
-    left: { to: 'STOP', reason: /^it was asked to stop$/, because: /^stopping; cp-\d became MASTER$/ },
-    taken: /^cp-\d left MASTER: it was asked to stop$/,
+    left: { to: 'STOP', reason: /^stopped on request$/, because: /^stopping; cp-\d became MASTER$/ },
+    taken: /^cp-\d left MASTER: stopped on request$/,
   },
   {
     ...faults.keepalivedKill,

@@ -32,7 +32,7 @@ const properties = {
 export const extraPorts = flag(
   '<list>',
   z._default(recordsOf(properties, ['name', 'port'], parseExtraPorts), []),
-  'more ports of the VIP, balanced over the same servers, such as "name=rke2 port=9345 check=https"',
+  'more ports of the VIP, balanced across the same servers, such as "name=rke2 port=9345 check=https"',
 );
 
 function parseExtraPorts(records: readonly ListRecord[], refuse: RefuseIn): readonly ExtraPort[] {

@@ -39,7 +39,7 @@ function serving(node: ApiLbNode) {
 const STATES: Readonly<Record<ServerRow['state'], string>> = {
   up: 'up',
   down: 'down',
-  draining: 'gets no new connections',
+  draining: 'draining',
   maintenance: 'in maintenance',
   unchecked: 'not checked',
 };
@@ -56,7 +56,7 @@ function servers(node: ApiLbNode) {
           'redundancy',
           `API server ${name} (${address}) is drained: its Node has ${DRAIN_ANNOTATION}=drain`,
         );
-      const what = `API server ${name} (${address}) is ${STATES[state]} for ${ageText(sinceMs)}`;
+      const what = `API server ${name} (${address}) has been ${STATES[state]} for ${ageText(sinceMs)}`;
       return problem('redundancy', `${what}: ${check}`);
     }),
   ];

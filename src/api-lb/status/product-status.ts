@@ -196,10 +196,10 @@ const REDIRECTS: Readonly<Record<Monitor['redirect'], StatusLabel>> = {
 function redirectFact(monitor: Monitor | null): Fact {
   const name = 'Redirect';
   if (monitor === null)
-    return { name, state: statusLabel('unknown', 'not known: haproxy-monitor does not answer') };
+    return { name, state: statusLabel('unknown', 'unknown: haproxy-monitor does not answer') };
   const { redirect, redirectProblem, usable } = monitor;
   const isUnproven = redirect === 'absent' && usable !== true;
-  const text = redirectProblem ?? (isUnproven ? 'HAProxy has not shown a usable server' : undefined);
+  const text = redirectProblem ?? (isUnproven ? 'HAProxy has not reported a usable server' : undefined);
   return { name, state: REDIRECTS[redirect], ...(text !== undefined && { text }) };
 }
 
@@ -217,7 +217,7 @@ function labelOf(status: ApiLbNode | null): StatusLabel {
   if (haproxyMonitor?.usable === true) return statusLabel('good', 'usable');
   if (haproxyMonitor?.usable === false) return statusLabel('bad', 'not usable');
   if (haproxySupervisor?.current) return statusLabel('good', 'serving');
-  return haproxySupervisor === null ? statusLabel('unknown', 'not known') : statusLabel('bad', 'not serving');
+  return haproxySupervisor === null ? statusLabel('unknown', 'unknown') : statusLabel('bad', 'not serving');
 }
 
 const HEALTH: Readonly<Record<SeenPeer['health'], StatusLabel>> = {

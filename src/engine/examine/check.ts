@@ -125,7 +125,7 @@ export async function unlessUnseen({ readings, settings }: NodeContext, finding:
   if (await readings.isNodeSeen()) return finding;
   return unknown(
     `the node's files are not visible: there is no ${settings.manifests}`,
-    'type hawser doctor on the node itself; in a container mount its root directory and pass it with --root',
+    'run hawser doctor on the node itself; in a container mount its root directory and pass it with --root',
   );
 }
 

@@ -53,7 +53,7 @@ function judgeSupervisor(
   if (reading.kind === 'absent') {
     if (!isInstalled) return skip('it is not installed here');
     if (!areProcessesSeen)
-      return unknown(`${program} is installed, but this process does not see the node`, moreRights);
+      return unknown(`${program} is installed, but the node's processes are not visible`, moreRights);
     return hasPod === false
       ? fail(
           `the kubelet runs no pod for the manifest of ${program}`,

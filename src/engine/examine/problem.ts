@@ -57,5 +57,5 @@ export function failureProblem(program: string, failure: Failures['lastFailure']
 export function changeProblem(file: string, change: Change | null): Problem | false {
   if (change === null || isDone(change)) return false;
   const { cause, result, message = '', agoMs } = change;
-  return problem('change', `${file} (${cause}) is ${result} since ${ageText(agoMs)}: ${message}`);
+  return problem('change', `${file}: change (${cause}) ${result} ${ageText(agoMs)} ago: ${message}`);
 }

@@ -38,6 +38,6 @@ export function lastWords({ stderr, stdout }: { readonly stderr: string; readonl
 /** A program that is missing here may be in its pod's image. */
 export function notRun(outcome: Exclude<ProgramOutcome, { kind: 'ran' }>, flag: string): Finding {
   return outcome.kind === 'missing'
-    ? unknown(outcome.message, `run it in its pod (crictl exec), or name the program: ${flag} PATH`)
+    ? unknown(outcome.message, `run it in its pod (crictl exec), or set the path: ${flag} PATH`)
     : unknown(outcome.message, 'try again');
 }

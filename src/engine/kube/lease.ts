@@ -83,7 +83,7 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
   const notifyChange = (): void => {
     if (isHeld() === wasHeld) return;
     wasHeld = isHeld();
-    report({ event: wasHeld ? 'lease-taken' : 'lease-lost', name, identity });
+    report({ event: wasHeld ? 'lease-acquired' : 'lease-lost', name, identity });
     onChange();
   };
 

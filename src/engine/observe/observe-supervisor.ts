@@ -58,7 +58,7 @@ export function createStarvationWatch(log: Log, nowMs: () => number) {
       if (before !== undefined && current === undefined) {
         const { worstLagMs, lateTimers: late, since, lastAt } = before;
         log({
-          event: 'cpu-starvation-over',
+          event: 'cpu-starvation-ended',
           worstLagMs,
           lateTimers: late,
           lastedMs: Math.round(lastAt - since),

@@ -50,11 +50,11 @@ function judgeStatus(
 ): Finding {
   const { current, phase, lastFailure, draining, lastCutShort: cut } = status;
   const reason = lastFailure === null ? '' : `: ${lastFailure.message}`;
-  const isTaken = /cannot bind|address already in use/i.test(`${reason} ${lastFailure?.detail ?? ''}`);
+  const isPortInUse = /cannot bind|address already in use/i.test(`${reason} ${lastFailure?.detail ?? ''}`);
   const port = `another program uses one of HAProxy's ports: find it with ss -ltnp on the node, or choose other ports: ${portsAre}`;
   if (current === null)
-    return fail(`HAProxy does not run (${phase})${reason}`, isTaken ? port : 'kubectl logs POD -c haproxy');
-  if (isTaken) return fail(`the last reload could not bind its ports${reason}`, port);
+    return fail(`HAProxy does not run (${phase})${reason}`, isPortInUse ? port : 'kubectl logs POD -c haproxy');
+  if (isPortInUse) return fail(`the last reload could not bind its ports${reason}`, port);
   if (info === undefined || info === '')
     return fail(
       `HAProxy (pid ${current.pid}) does not answer on its stats socket "${statsSocket}"`,

@@ -64,7 +64,7 @@ export const haproxySuperviseCommand = commandSpec({
     maxDrainingMemory: flag(
       '<MiB>',
       z.optional(mebibytes),
-      'memory limit for all draining generations (default: half of the memory)',
+      "memory limit in MiB for all draining generations (default: half of the container's or node's memory)",
     ),
     failForcedStop: toggle('exit 1 if SIGTERM had to close connections, as openshift-router does'),
     dropSynDuringRestart: toggle(
@@ -84,7 +84,7 @@ export const haproxySuperviseCommand = commandSpec({
   notes: [
     'The control socket reads one request per line (reload, status) and answers each with a line of JSON.',
     'SIGHUP reloads. SIGTERM fails the health check for a second, then drains; a second SIGTERM ends the draining generations.',
-    'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
+    'Exit codes: 0 stopped on request, 1 runtime failure, 2 invalid usage or configuration.',
   ],
   derive: ({ drainTimeout, forceDeleteTimeout, ...settings }, env) => ({
     ...settings,

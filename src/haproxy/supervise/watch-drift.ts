@@ -24,7 +24,7 @@ export function watchDrift(
     const running = runningOf(serving);
     if (serving.number !== lastNumber) {
       const missing = await program.missingCommands(running);
-      if (missing.length > 0) engine.log({ event: 'no-changes-at-run-time', level: 'warn', missing });
+      if (missing.length > 0) engine.log({ event: 'runtime-changes-unsupported', level: 'warn', missing });
       lastNumber = serving.number;
     }
     const { revision } = serving;

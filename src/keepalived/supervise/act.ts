@@ -126,7 +126,7 @@ async function discardUnsent(devices: readonly string[], { program, log }: Effec
   const discard = async (device: string): Promise<void> => {
     const trouble = await program.discardUnsent(device);
     if (trouble !== undefined)
-      log({ event: 'unsent-not-discarded', level: 'warn', interface: device, trouble });
+      log({ event: 'queued-adverts-not-discarded', level: 'warn', interface: device, trouble });
   };
   await Promise.all(devices.map(discard));
 }

@@ -164,7 +164,7 @@ function firstSign(state: State, now: number, emit: Emit): State {
  */
 function silentStart(state: State, id: ProcessId, now: number, emit: Emit): State {
   const { configuration } = state;
-  emit(logged('warn', 'no-transition-heard', { fifo: configuration?.notifyFifo }));
+  emit(logged('warn', 'no-transition-received', { fifo: configuration?.notifyFifo }));
   if (configuration !== undefined) emit({ kind: 'ask', id, configuration });
   return firstSign(state, now, emit);
 }
@@ -181,7 +181,7 @@ function notConfirmed(state: State, id: ProcessId, now: number, emit: Emit): Sta
   const { daemon, job } = state;
   if (job?.stage !== 'reloading' || daemon.kind !== 'up' || daemon.id !== id) return state;
   const message =
-    'Cannot prove that keepalived runs on the new configuration: its dump does not show it, expected it after SIGHUP; with reload_check_config that takes SETGID';
+    'Cannot prove that keepalived runs on the new configuration: its dump does not show it, expected it after SIGHUP; with reload_check_config this needs SETGID';
   return jobFailed(state, { stage: 'prove', message }, now, emit);
 }
 

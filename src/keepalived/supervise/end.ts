@@ -17,7 +17,7 @@ const SWEEP_RETRY_MS = 500;
 
 export const stoppingFailure: Failure = {
   stage: 'stop',
-  message: 'Cannot do that: keepalived is being stopped',
+  message: 'Cannot handle the request: keepalived is stopping',
 };
 
 /**
@@ -74,7 +74,7 @@ export function exited(state: State, id: ProcessId, how: string, now: number, em
     restart: afterDeath(state.restart, ranMs, now),
   };
   if (job?.stage !== 'starting' && job?.stage !== 'reloading') return dead;
-  const message = `Cannot run keepalived: it ended with ${how}, expected it to stay`;
+  const message = `Cannot run keepalived: it ended with ${how}, expected it to keep running`;
   return jobFailed(goBack(dead, now, emit), { stage: 'start', message }, now, emit);
 }
 
@@ -106,7 +106,7 @@ export function swept(state: State, event: EventOf<'swept'>, now: number, emit: 
   if (removed.length > 0)
     emit(logged('warn', 'stale-vip-removed', { removed, reason: 'no instance on this node holds it' }));
   if (trouble !== undefined) {
-    if (trouble !== daemon.trouble) emit(logged('error', 'stale-vip-stays', { trouble }));
+    if (trouble !== daemon.trouble) emit(logged('error', 'stale-vip-not-removed', { trouble }));
     // A VIP that cannot be removed delays the next start, but not the answer to a stop.
     if (state.phase === 'running') {
       const message = `keepalived has ended, but its VIPs are still on this node: ${trouble}`;

@@ -65,10 +65,10 @@ export const keepalivedSuperviseCommand = commandSpec({
     ['hawser keepalived supervise --realtime-priority off', 'where a real-time priority is not permitted'],
   ],
   notes: [
-    'The control socket takes one line a request (reload, stop, start, status) and answers each with a line of JSON.',
+    'The control socket reads one request per line (reload, stop, start, status) and answers each with a line of JSON.',
     'keepalived runs on a copy of the configuration that passed keepalived --config-test, in the run directory.',
     'SIGHUP reloads. SIGTERM resigns, removes the VIPs and exits with 0; a second one kills keepalived.',
-    'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
+    'Exit codes: 0 stopped on request, 1 runtime failure, 2 invalid usage or configuration.',
   ],
 });
 
@@ -82,9 +82,10 @@ const flags = {
 
 export const keepalivedReloadCommand = commandSpec({
   name: 'keepalived reload',
-  summary: 'Asks the supervisor for a reload and prints its answer when keepalived uses the configuration.',
+  summary:
+    'Requests a reload from the supervisor and prints its answer when keepalived uses the configuration.',
   flags,
-  examples: [['hawser keepalived reload', 'after an edit by hand; a refusal changes nothing']],
+  examples: [['hawser keepalived reload', 'after a manual edit; a refusal changes nothing']],
   notes: ['Exit codes: 0 keepalived uses the configuration, 1 refused or no answer, 2 usage.'],
 });
 
@@ -101,7 +102,7 @@ export const keepalivedStatusCommand = commandSpec({
 
 export const keepalivedStopCommand = commandSpec({
   name: 'keepalived stop',
-  summary: 'Makes keepalived give its VIPs up and end; the supervisor stays.',
+  summary: 'Gives up the VIPs and stops keepalived; the supervisor keeps running.',
   flags,
   examples: [
     [

@@ -122,7 +122,7 @@ async function repairAll(
 }
 
 function logRepair({ kind, instance, state, vip }: Disagreement, log: Log): void {
-  const event = kind === 'missing' ? 'vip-put-back' : 'stray-vip-removed';
+  const event = kind === 'missing' ? 'vip-restored' : 'stray-vip-removed';
   const reason =
     kind === 'missing'
       ? 'the instance is MASTER, but its address was removed by another program'

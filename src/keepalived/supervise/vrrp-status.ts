@@ -66,7 +66,7 @@ export function vrrpStatusLines(status: VrrpStatus): readonly string[] {
     ...status.instances.map(instanceLine),
     ...status.trackFiles.map(
       ({ path, value, silent, demoted }) =>
-        `track file  ${path}: ${value}${silent ? `, its monitor is SILENT${demoted === true ? ' (the value is ours)' : ''}` : ''}`,
+        `track file  ${path}: ${value}${silent ? `, its monitor is SILENT${demoted === true ? ' (value set by the supervisor)' : ''}` : ''}`,
     ),
     ...(lastTransition === null
       ? []

@@ -23,16 +23,16 @@ export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Instan
     // The instances are not known before there is a configuration.
     [],
   );
-  const repair = vipRepairCounter(registry, ['put-back', 'stray-removed', 'stale-removed']);
+  const repair = vipRepairCounter(registry, ['restored', 'stray-removed', 'stale-removed']);
   const { accepted, refused, internalError, lag } = supervisorCounts(registry);
   const restart = counter('hawser_keepalived_restarts_total', 'Starts of keepalived after a death.');
-  const hang = counter('hawser_keepalived_hangs_total', 'How often keepalived hung and was replaced.');
+  const hang = counter('hawser_keepalived_hangs_total', 'Times that keepalived hung and was replaced.');
   const late = counter('hawser_keepalived_timer_delays_total', 'Late timers that keepalived reported.');
-  const rival = counter('hawser_second_holder_heard_total', 'Adverts heard of a second holder.');
+  const rival = counter('hawser_second_holder_heard_total', 'Adverts received from a second holder.');
   const counts: Readonly<Record<string, (event: LogEvent) => void>> = {
     'vrrp-transition': ({ instance, to, cause }) =>
       transitions({ vrrp_instance: String(instance), to: String(to), reason: String(cause) }),
-    'vip-put-back': () => repair('put-back'),
+    'vip-restored': () => repair('restored'),
     'stray-vip-removed': () => repair('stray-removed'),
     'stale-vip-removed': () => repair('stale-removed'),
     'keepalived-started': ({ cause }) => cause === 'died' && restart(),

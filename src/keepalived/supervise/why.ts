@@ -118,12 +118,12 @@ const REASONS: Readonly<
 > = {
   asked: "read from keepalived's state dump",
   reload: reloadReason,
-  'no-better-advert': 'no advert of a node with a higher priority',
-  outranked: 'a node with a higher priority took over, or the address was taken away',
+  'no-better-advert': 'no advert from a node with a higher priority',
+  outranked: 'a node with a higher priority took over, or the address was removed',
   'cannot-serve': 'the track file says that this node cannot serve (-254)',
   'interface-or-check': 'an interface is down, or a check says that this node cannot serve',
   'can-serve-again': 'this node can serve again',
   started: 'keepalived has started',
-  stopping: 'it was asked to stop',
+  stopping: 'stopped on request',
   stops: 'keepalived stops',
 };

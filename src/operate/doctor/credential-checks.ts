@@ -68,13 +68,13 @@ async function judgeKubeconfig(
     case 'broken':
       return fail(
         reading.message,
-        `kubectl --kubeconfig ${reading.path} get nodes; replace the file by a complete one`,
+        `kubectl --kubeconfig ${reading.path} get nodes; replace the file with a complete one`,
       );
   }
 }
 
 function missing(path: string): Finding {
-  return fail(`there is no ${path}, for which the monitors wait`, newKubeconfig(path));
+  return fail(`${path} is missing, and the monitors wait for it`, newKubeconfig(path));
 }
 
 function newKubeconfig(path: string): string {

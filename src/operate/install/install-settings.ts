@@ -96,10 +96,10 @@ export const installCommand = commandSpec({
 
 export const uninstallCommand = commandSpec({
   name: 'uninstall',
-  summary: 'Removes the pods, waits for their end, and removes VIPs, the firewall table and files.',
+  summary: 'Removes the pods, waits until they have stopped, and removes VIPs, the firewall table and files.',
   flags: {
     keepConfig: toggle('keep the settings and the kubeconfig'),
-    timeout: flag('<duration>', durationMs, 'how long to wait for the pods to end', { default: '90s' }),
+    timeout: flag('<duration>', durationMs, 'how long to wait for the pods to stop', { default: '90s' }),
     root,
     dryRun,
     json,
@@ -107,7 +107,7 @@ export const uninstallCommand = commandSpec({
   examples: [['hawser uninstall --dry-run'], ['hawser uninstall --keep-config', 'to install it again later']],
   notes: [
     'Only files that `hawser install` wrote are removed. A file that was edited since is kept as FILE.saved.',
-    'Exit codes: 0 nothing of hawser is left, 1 something is left and listed, 2 usage.',
+    'Exit codes: 0 completely removed, 1 something is left and listed, 2 invalid usage.',
   ],
 });
 

@@ -86,11 +86,11 @@ function nodeObjections(
   const notices: string[] = [];
   if (disk.at(layout.clusterAuthority) === undefined)
     notices.push(
-      `${layout.clusterAuthority} is not there: the pods wait for ${firstNode ? 'kubeadm init' : isJoining || isWorker ? 'kubeadm join' : 'kubeadm init or join (--first-node, --join)'}`,
+      `${layout.clusterAuthority} does not exist yet: the pods wait for ${firstNode ? 'kubeadm init' : isJoining || isWorker ? 'kubeadm join' : 'kubeadm init or join (--first-node, --join)'}`,
     );
   if (disk.at(layout.kubeconfig) === undefined)
     notices.push(
-      `${layout.kubeconfig} is not there: the pods wait for it. Once this node has joined the cluster, run: ${kubeconfigCommands[credentials]}`,
+      `${layout.kubeconfig} does not exist yet: the pods wait for it. Once this node has joined the cluster, run: ${kubeconfigCommands[credentials]}`,
     );
   return { notices };
 }
@@ -103,7 +103,7 @@ function leftPods({ record }: Disk, { pods, settings: { isWorker } }: DesiredIns
     desired.has(path)
       ? []
       : [
-          `Cannot install ${isWorker ? 'a worker' : 'this node'} over "${path}": that pod does not belong on this node; run hawser uninstall first`,
+          `Cannot install ${isWorker ? 'a worker' : 'a control-plane node'} over "${path}": that pod does not belong on this node; run hawser uninstall first`,
         ],
   );
 }
@@ -183,7 +183,7 @@ export function foreignManifests(
       if (runs === undefined) return {};
       return {
         problems: [
-          `Cannot put pods next to "${path}": it runs ${runs}, expected no other load balancer; move it out of ${layout.manifests} (the kubelet also reads files named .bak there)`,
+          `Cannot install next to "${path}": it runs ${runs}, expected no other load balancer; move it out of ${layout.manifests} (the kubelet also reads files named .bak there)`,
         ],
       };
     } catch (error) {

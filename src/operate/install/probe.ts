@@ -140,7 +140,7 @@ export async function chooseClusterName(
   if (given !== undefined && given !== holder.name)
     return {
       kind: 'refused',
-      message: `Cannot use cluster name "${given}": the node that holds VIP ${vip} has "${holder.name}", and nodes with different names would hold the VIP twice; use --cluster-name ${holder.name}`,
+      message: `Cannot use cluster name "${given}": the node that holds VIP ${vip} has "${holder.name}", and with different names two nodes would hold the VIP; use --cluster-name ${holder.name}`,
     };
   return { kind: 'learned', name: holder.name };
 }
@@ -148,7 +148,7 @@ export async function chooseClusterName(
 function refuse(reason: string): ClusterNameChoice {
   return {
     kind: 'refused',
-    message: `Cannot learn the cluster's name: ${reason}; or use --cluster-name NAME with the clusterName in ${layout.settings} of the other nodes`,
+    message: `Cannot determine the cluster's name: ${reason}; or use --cluster-name NAME with the clusterName in ${layout.settings} of the other nodes`,
   };
 }
 

@@ -33,7 +33,7 @@ export async function uninstall(
   const disk = await readDisk(options.root, installable.pods);
   const { record } = disk;
   if (disk.at(path) === undefined)
-    return progress.end('nothing-to-do', `nothing to do: ${path} is not there\n`);
+    return progress.end('nothing-to-do', `nothing to do: ${path} does not exist\n`);
   if (record === undefined) throw new ConfigError([recordProblem(path, textOn(disk, path) ?? '')]);
   const plan = removals(disk, record, options, installable.pods);
   if (!options.dryRun) return await remove(options, installable, disk, record, plan, progress, removeTables);
@@ -77,7 +77,7 @@ async function remove(
     ...(await removeAll(root, [last], progress)),
     ...(await removeFolders(root, plan.directories, progress)),
   ];
-  return late.length === 0 ? progress.end('done', 'done: nothing of hawser is left\n') : leave(late);
+  return late.length === 0 ? progress.end('done', 'done: hawser is completely removed\n') : leave(late);
 }
 
 /** The VIPs of the record, and of the current settings if they are valid. */

@@ -104,7 +104,7 @@ function problemOf(error: unknown): string {
     case 'ENOTDIR':
       return 'it is no directory';
     case 'EACCES':
-      return 'it may not be read, expected root';
+      return 'it cannot be read, expected root';
     default:
       return messageOf(error);
   }

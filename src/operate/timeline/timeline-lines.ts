@@ -100,8 +100,8 @@ function footer(report: TimelineReport): readonly string[] {
   const { entries, journals, leftOut, unread } = report;
   const count = entries.filter(({ kind }) => kind !== 'fault').length;
   const broken = journals.filter(({ verdict }) => verdict !== 'whole');
-  const shown = `${count === 0 ? 'no entries' : count === 1 ? '1 entry' : `${count} entries`} in this time`;
-  const all = journals.length === 1 ? 'the journal is whole' : `all ${journals.length} journals are whole`;
+  const shown = `${count === 0 ? 'no entries' : count === 1 ? '1 entry' : `${count} entries`} in this period`;
+  const all = journals.length === 1 ? 'the journal is intact' : `all ${journals.length} journals are intact`;
   return [
     `${shown}${journals.length > 0 && broken.length === 0 ? `; ${all}` : ''}`,
     ...(leftOut > 0 ? [`${leftOut} earlier ones left out: narrow the range with --since and --until`] : []),

@@ -51,7 +51,7 @@ export const timelineCommand = commandSpec({
   notes: [
     'Kinds: vip, split-brain, health, repair, reload, rejected, servers, group, process, steering, journal.',
     'The text after "←" is what the journals contain close in time to a VIP move: evidence, not proof.',
-    'Exit codes: 0 all journals are whole; 1 a journal lacks lines or has foreign lines; 2 no journal, a journal that could not be read completely, or usage.',
+    'Exit codes: 0 all journals are intact; 1 a journal lacks lines or has foreign lines; 2 no journal, a journal that could not be read completely, or usage.',
   ],
   derive: (settings) => {
     const { since, until } = settings;

@@ -35,14 +35,14 @@ export function createDnsReport(
       metrics.dns.refused(problems.length > 0);
       if (problems.length === 0) {
         if (!once.clear('dns')) return;
-        log({ event: 'dns-right' });
+        log({ event: 'dns-recovered' });
         writeEvent(own, {
           type: 'Normal',
           reason: 'DnsPublished',
           message: 'The DNS records are correct again',
         });
       } else if (once.isNew('dns', JSON.stringify(problems))) {
-        log({ event: 'dns-wrong', level: 'warn', problems });
+        log({ event: 'dns-failed', level: 'warn', problems });
         writeEvent(own, { type: 'Warning', reason: 'DnsNotPublished', message: problems.join('\n') });
       }
     },

@@ -23,8 +23,8 @@ type PodProxyCheck = Check<DeployedContext>;
 
 const settingsIn = deployedSettings(proxyCommand);
 
-export function judgeTemplate({ known, problem, hosts }: ProxyStatus): Finding {
-  if (!known)
+export function judgeTemplate({ synced, problem, hosts }: ProxyStatus): Finding {
+  if (!synced)
     return fail(
       'it has not yet read its pod or the objects that the annotations request',
       "see check pod-proxy-rbac; kubectl logs POD -c pod-proxy shows the API's answer",

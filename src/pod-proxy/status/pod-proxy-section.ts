@@ -42,7 +42,7 @@ export function podProxySection({ node, podProxy }: PodProxyNode): Section {
 
 function summaryOf(proxy: PodProxyNode['podProxy']): StatusLabel {
   if (!proxy) return statusLabel('unknown', 'it does not answer');
-  if (!proxy.known) return statusLabel('busy', 'reads its pod from the API');
+  if (!proxy.synced) return statusLabel('busy', 'reads its pod from the API');
   if (proxy.problem !== null) return statusLabel('bad', 'does not serve everything in its annotations');
   if (proxy.hosts === null) return statusLabel('busy', 'has no configuration yet');
   const groups = Object.values(proxy.hosts);
@@ -92,7 +92,7 @@ function factsOf({ problem, lastProblem, hosts, dns, lastChange }: ProxyStatus):
       : [
           {
             name: 'Last problem',
-            text: `over for ${ageText(lastProblem.agoMs)}: ${lastProblem.reason}: ${lastProblem.message}`,
+            text: `resolved ${ageText(lastProblem.agoMs)} ago:  ${lastProblem.reason}: ${lastProblem.message}`,
           },
         ];
   return [...template, ...before, ...dnsFacts(dns), ...changeFacts(lastChange)];
@@ -102,7 +102,7 @@ function dnsFacts(dns: ProxyStatus['dns']): readonly Fact[] {
   if (!dns) return [];
   const { target, names, addresses, problems } = dns;
   if (problems.length > 0)
-    return [{ name: 'DNS', state: statusLabel('bad', 'not right'), text: problems.join('; ') }];
+    return [{ name: 'DNS', state: statusLabel('bad', 'incorrect'), text: problems.join('; ') }];
   const text = addresses === null ? listed(names) : `${listed(names)}: ${listed(addresses)}`;
   const words = target === null ? 'another replica writes' : `written by ${target}`;
   return [{ name: 'DNS', state: statusLabel('good', words), text }];
@@ -111,8 +111,8 @@ function dnsFacts(dns: ProxyStatus['dns']): readonly Fact[] {
 /** Why the pod proxy cannot serve its annotations and downstream pods. */
 export function podProxyProblems({ podProxy }: PodProxyNode): readonly Problem[] {
   if (!podProxy) return [];
-  const { known, hosts, problem: refused, dns, lastChange } = podProxy;
-  if (!known) return [problem('blind', 'the pod proxy has not read its pod from the API yet')];
+  const { synced, hosts, problem: refused, dns, lastChange } = podProxy;
+  if (!synced) return [problem('blind', 'the pod proxy has not read its pod from the API yet')];
   const isEmpty = hosts !== null && Object.values(hosts).every((addresses) => addresses.length === 0);
   return problemsAmong([
     isEmpty && problem('outage', 'there is no ready pod behind the pod proxy'),

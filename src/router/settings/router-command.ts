@@ -93,7 +93,7 @@ export const routerCommand = commandSpec({
     "The environment variables have the OpenShift router's names; hawser router render takes the same ones.",
     'Nothing is written before every kind of object has been listed. A route that HAProxy refuses is left out, and the others are served.',
     'On SIGTERM the router reports not ready and exits after --shutdown-delay; the supervisor drains when it is stopped.',
-    'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
+    'Exit codes: 0 stopped on request, 1 runtime failure, 2 invalid usage or configuration.',
   ],
   derive: (settings, env) => {
     const problems = [...metricsProblems(settings)];

@@ -62,7 +62,7 @@ function judgeIpv6(device: string, disabled: string | undefined): Finding {
       `IPv6 is disabled on ${device}`,
       `sysctl -w net.ipv6.conf.${device}.disable_ipv6=0 (and in /etc/sysctl.d/)`,
     );
-  return ok(`IPv6 is on for ${device}`);
+  return ok(`IPv6 is enabled on ${device}`);
 }
 
 /** `disable_ipv6` of each interface of the VIPs, or of `all` if no interface is chosen because IPv6 is off. */
@@ -135,7 +135,7 @@ export function judgeVipInterface(
   const { addresses = [] } = interfaces.find(({ name }) => name === chosen.name) ?? {};
   const isInside =
     address !== undefined && addresses.some((cidr) => isInSubnet(address, cidr) && !isSingleAddress(cidr));
-  if (isInside) return ok(`${vip} goes on ${chosen.name} (${addresses.join(' ')})`);
+  if (isInside) return ok(`${vip} belongs on ${chosen.name} (${addresses.join(' ')})`);
   return warn(
     `${vip} is in no subnet of ${chosen.name} (${addresses.join(' ')})`,
     `make sure that routers send ${vip} to this segment, or choose an address inside the subnet`,
@@ -145,7 +145,7 @@ export function judgeVipInterface(
 export const vipInterface: Check<VipContext> = checkOf({
   id: 'vip-interface',
   title: "The VIP's subnet",
-  why: 'Neighbours find a VIP by ARP or NDP: on the wrong interface or subnet no host ever asks this node.',
+  why: 'Neighbours find a VIP by ARP or NDP: on the wrong interface or subnet no host ever queries this node.',
   needs: {
     vips,
     routes,
@@ -178,12 +178,12 @@ function managed<T>(
 }
 
 function judgeNetworkd(device: string, file: NetworkFile | undefined): Finding {
-  if (file === undefined) return ok(`no .network file is about ${device}`);
+  if (file === undefined) return ok(`no .network file matches ${device}`);
   if (['yes', 'true', '1', 'on', 'static'].includes(file.keep ?? ''))
     return ok(`${file.path} has KeepConfiguration=${file.keep}`);
   const name = file.path.split('/').at(-1);
   return warn(
-    `systemd-networkd manages ${device} by ${file.path}, without KeepConfiguration=`,
+    `systemd-networkd manages ${device} through ${file.path}, without KeepConfiguration=`,
     `mkdir -p /etc/systemd/network/${name}.d; printf '[Network]\\nKeepConfiguration=static\\n' > /etc/systemd/network/${name}.d/vip.conf; networkctl reload`,
   );
 }
@@ -219,7 +219,7 @@ export const networkManager: Check<VipContext> = checkOf({
   judge: ({ unmanaged }) =>
     unmanaged.map(([device, isUnmanaged]) =>
       isUnmanaged
-        ? ok(`it leaves ${device} alone`)
+        ? ok(`it does not manage ${device}`)
         : warn(
             `NetworkManager manages ${device}`,
             `avoid nmcli device reapply and connection up on ${device}, or: printf '[keyfile]\\nunmanaged-devices+=interface-name:${device}\\n' > /etc/NetworkManager/conf.d/vip.conf (then another tool has to configure ${device})`,

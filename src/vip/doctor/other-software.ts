@@ -32,7 +32,7 @@ function softwareOf({ text }: Manifest): string | undefined {
 /** A pod with one of our VIPs competes for it: a failure. A pod with other VIPs is a warning. */
 function judgeManifest(manifest: Manifest, vips: readonly string[]): Finding {
   const software = softwareOf(manifest);
-  if (software === undefined) return ok('no static pod here keeps a VIP but ours');
+  if (software === undefined) return ok('no other static pod here manages a VIP');
   const shared = vips.filter((vip) => manifest.text.split(/[^0-9A-Fa-f.:]+/).includes(vip));
   const move = `mv ${manifest.path} /root/ (the kubelet then ends the pod)`;
   return shared.length > 0
@@ -42,7 +42,7 @@ function judgeManifest(manifest: Manifest, vips: readonly string[]): Finding {
       )
     : warn(
         `${manifest.path} is ${software}`,
-        `make sure that it keeps another VIP and router id than hawser; else ${move}`,
+        `make sure that its VIP and router id differ from hawser's; otherwise ${move}`,
       );
 }
 
@@ -79,7 +79,7 @@ export const otherSoftware: Check<VipContext> = checkOf({
   judge: ({ here: { manifests, vips, processes, config } }) => [
     ...manifests.map(({ path, text }) =>
       text === undefined
-        ? unknown(`"${path}" may not be read`, moreRights)
+        ? unknown(`"${path}" cannot be read`, moreRights)
         : judgeManifest({ path, text }, vips),
     ),
     judgeProcesses(processes, config),

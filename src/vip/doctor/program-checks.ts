@@ -58,8 +58,8 @@ function judgeKeepalived(outcome: ProgramOutcome): Finding {
   const build = parseKeepalivedBuild(`${outcome.stdout}${outcome.stderr}`);
   if (build === undefined)
     return unknown(
-      'keepalived --version tells no version',
-      'keepalived --version; name the program: --keepalived PATH',
+      'keepalived --version prints no version',
+      'keepalived --version; or set the path: --keepalived PATH',
     );
   const { version } = build;
   if (!build.supported)
@@ -101,12 +101,12 @@ const REALTIME: readonly number[] = [1, 2];
 
 function judgeScheduling({ policy, priority, mayRaise, realtimeUs }: SchedulingReading): Finding {
   if (REALTIME.includes(policy)) return ok(`keepalived runs at real-time priority ${priority}`);
-  const found = 'keepalived runs at no real-time priority';
+  const found = 'keepalived does not have a real-time priority';
   const instead = 'else give the container keepalived a higher cpu request';
   if (!mayRaise)
     return warn(
       `${found}: its container has no SYS_NICE`,
-      `add SYS_NICE as manifests/keepalived.yaml has it; ${instead}`,
+      `add SYS_NICE as in manifests/keepalived.yaml; ${instead}`,
     );
   if (realtimeUs === 0)
     return warn(

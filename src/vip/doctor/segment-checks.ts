@@ -32,15 +32,15 @@ export function judgeAdverts({ segment: heard, held: here, isLive: live }: Adver
   const isHolder = [...here.values()].every((interfaces) => interfaces.length > 0);
   const lost = received.filter((address) => !accepted.includes(address));
   if (lost.length > 0)
-    return fail(`adverts of ${lost.join(', ')} come to this node and its firewall drops them`, LET_IT_IN);
+    return fail(`adverts from ${lost.join(', ')} reach this node, but its firewall drops them`, LET_IT_IN);
   if (isHolder && accepted.length > 0)
     return fail(
       `this node has the VIP and ${accepted.join(', ')} sends adverts as well: two holders`,
       'hawser keepalived status on both; compare interface, router id and peers in keepalived.conf',
     );
-  if (accepted.length > 0) return ok(`adverts of ${accepted.join(', ')} arrive`);
+  if (accepted.length > 0) return ok(`adverts from ${accepted.join(', ')} arrive`);
   if (isHolder && adverts.sent > 0 && adverts.transmitted === 0)
-    return fail('adverts of this node are dropped on their way out', LET_IT_IN);
+    return fail("this node's outgoing adverts are dropped", LET_IT_IN);
   if (isHolder && adverts.transmitted > 0)
     return ok(
       'this node holds the VIP and its adverts leave; run this check on the other nodes to see whether they arrive',
@@ -73,8 +73,8 @@ const TRY_OTHERS =
 const NAME_PEERS = 'if it is a node of this cluster: --servers HOST=IP,… names them';
 const remedies: Readonly<Record<RouterIdConflict['kind'], string>> = {
   id: TRY_OTHERS,
-  vip: 'nodes with different ids do not hear each other, and both hold the VIP: set the same --cluster-name or --virtual-router-ids on every node (hawser show-config keepalived shows them on the other one)',
-  version: 'VRRP 2 and 3 do not hear each other, and both hold the VIP: stop keepalived there',
+  vip: "nodes with different ids ignore each other's adverts, and both hold the VIP: set the same --cluster-name or --virtual-router-ids on every node (hawser show-config keepalived shows them on the other one)",
+  version: "VRRP 2 and 3 ignore each other's adverts, and both hold the VIP: stop keepalived there",
 };
 
 interface ForeignFacts {
@@ -92,10 +92,7 @@ export function judgeForeign({ segment: heard }: ForeignFacts): readonly Finding
   );
   const used = [...new Set(watched.map(({ virtualRouterId }) => virtualRouterId))].join(', ');
   if (conflicts.length === 0)
-    return [
-      ok(`id ${used}: no other use of it or of its VIP was heard in ${LISTEN_MS / 1_000} s`),
-      ...unclear,
-    ];
+    return [ok(`id ${used}: no other router used it or its VIP within ${LISTEN_MS / 1_000} s`), ...unclear];
   return conflicts.map((each) => {
     const whose = each.kind === 'id' && peers === undefined ? `; ${NAME_PEERS}` : '';
     return fail(conflictText(each), `${remedies[each.kind]}${whose}`);
@@ -112,7 +109,7 @@ function conflictText({ kind, ours, theirs }: RouterIdConflict): string {
 export const foreignRouter: Check<VipContext> = checkOf({
   id: 'foreign-router-id',
   title: 'Virtual router id conflicts',
-  why: 'Two clusters with one id disturb each other; two ids for one VIP make two holders. A node that hears either does not join.',
+  why: 'Two clusters with the same id interfere; two ids for one VIP cause two holders. A node that detects either does not join.',
   isFirst: true,
   listenMs: LISTEN_MS,
   needs: { vips, segment },
@@ -172,7 +169,7 @@ function judgeHolder(vip: string, { segment: heard, held: here, isLive: live }: 
 export const vipHolder: Check<VipContext> = checkOf({
   id: 'vip-holder',
   title: 'Holders of the VIP',
-  why: 'Two holders split the clients between them; a foreign host with the address takes the API away.',
+  why: 'Two holders split the clients between them; a foreign host with the address makes the API unreachable.',
   listenMs: LISTEN_MS,
   needs: { vips, segment, held, isLive },
   judge: judgeHolders,

@@ -50,11 +50,11 @@ const RECOVERY: ReadonlySet<string> = new Set(['track-value-changed', 'haproxy-h
 export function likelyCauses(lines: Lines, index: number, phraseOf: Phrase): string | undefined {
   const line = lines[index];
   if (line?.event !== 'vrrp-transition' || line.reason === reloadReason) return undefined;
-  const why = line.to === 'MASTER' ? whyTaken : whyNotHeld;
+  const why = line.to === 'MASTER' ? takeoverCauses : lossCauses;
   return why(lines, index, line, phraseOf).join('; ') || undefined;
 }
 
-function whyTaken(lines: Lines, index: number, line: JournalLine, phraseOf: Phrase): readonly string[] {
+function takeoverCauses(lines: Lines, index: number, line: JournalLine, phraseOf: Phrase): readonly string[] {
   const ordered = seenBefore(lines, index, line, ({ event }) => ORDERS.has(event)).map(phraseOf);
   const before = previousHolder(lines, index, line);
   if (before === undefined) return ordered;
@@ -84,11 +84,11 @@ function beforeText(before: PreviousHolder, line: JournalLine): string {
 
 function leavingText(aheadMs: number): string {
   // A holder that hears no peer keeps the VIP until the partition heals.
-  if (aheadMs < -SLACK_MS) return `was still MASTER, and left it ${durationText(-aheadMs)} later`;
+  if (aheadMs < -SLACK_MS) return `was still MASTER, and gave it up ${durationText(-aheadMs)} later`;
   return aheadMs > WINDOW_MS ? `left MASTER ${durationText(aheadMs)} before` : 'left MASTER';
 }
 
-function whyNotHeld(lines: Lines, index: number, line: JournalLine, phraseOf: Phrase): readonly string[] {
+function lossCauses(lines: Lines, index: number, line: JournalLine, phraseOf: Phrase): readonly string[] {
   if (line.to === 'BACKUP' && line.from !== 'MASTER')
     return line.from === 'FAULT' ? recovery(lines, index, line).map(phraseOf) : [];
   const other = line.from === 'MASTER' ? nearestTaking(lines, index, line) : undefined;

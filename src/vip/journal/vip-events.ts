@@ -26,7 +26,7 @@ const moving: JournalEvent = {
 export const vipEvents: JournalEvents = {
   ...keepalivedEvents,
   'split-brain': splitBrain,
-  'split-brain-over': splitBrain,
+  'split-brain-ended': splitBrain,
   'virtual-router-id-taken': otherGroup,
   'vip-with-another-router-id': otherGroup,
   'vip-in-another-vrrp-version': otherGroup,
@@ -40,7 +40,7 @@ export const vipEvents: JournalEvents = {
     title: 'track value of',
   },
   'haproxy-health-changed': { kind: 'health', subject: 'kind', to: 'liveness', title: 'health of' },
-  peers: { kind: 'health', subject: 'kind', to: 'serve', title: 'can peers serve' },
+  peers: { kind: 'health', subject: 'kind', to: 'serve', title: 'peers can serve' },
   'group-not-ready': { kind: 'group', reason: 'reason' },
   'removed-from-node-list': { kind: 'group', facts: ['path'] },
   'participation-changed': {
@@ -56,5 +56,5 @@ export const vipEvents: JournalEvents = {
   'node-undrained': drained,
   'invalid-vip-order': { kind: 'steering', reason: 'message' },
   'move-vip-began': moving,
-  'move-vip-over': moving,
+  'move-vip-ended': moving,
 };

@@ -51,7 +51,7 @@ async function drainKinds(
   const drained = before?.order === 'drain' ? before.vips : [];
   if (before?.order === 'drain' && kinds.every((kind) => drained.includes(kind))) {
     const tookMs = await awaitPlace(vips, 'elsewhere', before.id, settings);
-    const alreadyNote = `${self} is ${orderText(notBegun, before, kinds[0] ?? 'api')} already`;
+    const alreadyNote = `${self} is already ${orderText(notBegun, before, kinds[0] ?? 'api')}`;
     return await outcomeOf(before, alreadyNote, self, tookMs, settings);
   }
   // A VIP that is already drained stays drained.
@@ -66,7 +66,7 @@ async function drainKinds(
 function blockedBy(file: OrderFile, force: boolean): string[] {
   if (file.kind === 'unusable') return [`${file.message} (hawser undrain removes it)`];
   if (file.kind === 'none' || file.order.order !== 'move-vip' || force) return [];
-  return [`a move-vip by ${file.order.by} is in progress; wait for its end or add --force`];
+  return [`a move-vip by ${file.order.by} is in progress; wait until it ends or add --force`];
 }
 
 async function outcomeOf(
@@ -109,7 +109,7 @@ async function removeDrain(settings: UndrainSettings): Promise<OrderOutcome> {
     const left = await remainingKinds(order, settings);
     if (left.length === 0) await removeOrder(path, order.id);
     else await replaceOrder(path, order.id, { ...order, id: newOrderId(), vips: left });
-    return { outcome: 'done', notes: [`This node is not drained any more (it was by ${order.by}).`] };
+    return { outcome: 'done', notes: [`This node is no longer drained (drained by ${order.by}).`] };
   } catch (error) {
     return refused('Cannot undrain', [notWritable(path, error)]);
   }

@@ -97,7 +97,7 @@ function objections(facts: OrderFacts, vip: VipFacts): readonly string[] {
     ...(vip.measured ? [] : [notMeasured(vip)]),
     ...(vip.order === undefined
       ? []
-      : [`this node ${orderWords(vip.order)}; undrain it or wait for the order's end`]),
+      : [`this node ${orderWords(vip.order)}; undrain it or wait until the order ends`]),
     ...split.map((each) => `another host answers for ${each} too (split brain)`),
     ...(virtualRouterIdTaken === undefined ? [] : [`${virtualRouterIdTaken}, expected an id of its own`]),
     ...vip.troubles.map((trouble) => `this node is not healthy: ${trouble}`),
@@ -112,7 +112,7 @@ function placeOf(facts: OrderFacts, vip: VipFacts, request: MoveRequest): MovePl
   const { to } = request;
   if (to === facts.self)
     return vip.holder
-      ? { kind: 'nothing', why: `${to} holds ${named(vip)} already` }
+      ? { kind: 'nothing', why: `${to} already holds ${named(vip)}` }
       : {
           kind: 'move',
           first: 'promote',
@@ -128,8 +128,8 @@ function placeOf(facts: OrderFacts, vip: VipFacts, request: MoveRequest): MovePl
 }
 
 function notHolder({ self }: OrderFacts, vip: VipFacts, { to, holder }: MoveRequest): string {
-  if (to !== undefined) return `${self} does not hold ${named(vip)}; type this command on ${to}`;
-  return `${self} does not hold ${named(vip)}; type this command on its holder${holder === undefined ? '' : `, ${holder}`}, or --to ${self}`;
+  if (to !== undefined) return `${self} does not hold ${named(vip)}; run this command on ${to}`;
+  return `${self} does not hold ${named(vip)}; run this command on its holder${holder === undefined ? '' : `, ${holder}`}, or --to ${self}`;
 }
 
 function demotion(vip: VipFacts, { to }: MoveRequest): MovePlan {
@@ -146,7 +146,7 @@ function demotion(vip: VipFacts, { to }: MoveRequest): MovePlan {
 function notNext(vip: VipFacts, to: string, next: RankedPeer | undefined): string {
   if (vip.peers.length > 0 && !vip.servingPeers.some(({ name }) => name === to))
     return `${to} does not report that it could serve ${named(vip)}`;
-  return `the VIP would go to ${next?.name ?? 'another node'}, which ranks before ${to}; type this command on ${to}`;
+  return `the VIP would go to ${next?.name ?? 'another node'}, which ranks before ${to}; run this command on ${to}`;
 }
 
 function noVip(kind: VipKind): string {
@@ -154,7 +154,7 @@ function noVip(kind: VipKind): string {
 }
 
 function notMeasured(vip: VipFacts): string {
-  return `keepalived gets no health of ${named(vip)} on this node, expected a keepalived monitor that reports it`;
+  return `the health of ${named(vip)} on this node is unknown, expected the keepalived monitor to report it`;
 }
 
 function named({ kind, vips }: VipFacts): string {

@@ -23,7 +23,7 @@ const nodeName = z.optional(z.string().check(z.minLength(1, { error: 'expected t
 
 /** The order file, and where to reach the monitor and the peers. */
 const placeFlags = {
-  steering: flag('<path>', absolutePath, 'file in which the keepalived monitor finds the order', {
+  steering: flag('<path>', absolutePath, 'file from which the keepalived monitor reads orders', {
     default: '/etc/hawser-keepalived/vrrp-steering.json',
   }),
   keepalivedMonitor,
@@ -90,12 +90,9 @@ export const moveVipCommand = commandSpec({
   section: 'keepalived',
   summary: 'Moves a VIP once: from this node to the next one, or from its holder to this node.',
   flags: {
-    to: flag(
-      '<node>',
-      nodeName,
-      'the node to move it to (default: the next in rank; type it on the holder)',
-      { inFile: 'never' },
-    ),
+    to: flag('<node>', nodeName, 'the node to move it to (default: the next in rank; run it on the holder)', {
+      inFile: 'never',
+    }),
     kind: flag('<kind>', kind, 'api or ingress', { default: 'api', inFile: 'never', typedOnly: true }),
     apiPort: { ...apiPort, help: 'port of the API VIP to probe while it moves' },
     reason,
@@ -111,7 +108,7 @@ export const moveVipCommand = commandSpec({
   ],
   notes: [
     'While the VIP moves, this node opens a new connection to it every 20 ms and reports the longest gap: GET /readyz for the API, a TCP connection to port 443 for ingress. No answer within a second is a failure.',
-    'An order that no node can follow expires after --timeout and leaves nothing behind.',
+    'An order that no node can carry out expires after --timeout and leaves nothing behind.',
     'Exit codes: 0 moved, or it is there already; 1 refused or not moved; 2 cannot tell or usage.',
   ],
 });

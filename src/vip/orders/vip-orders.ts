@@ -127,5 +127,5 @@ function logBegin(order: VipOrder, { log }: KeepalivedMonitorObservers): void {
 function logEnd({ order, state }: CurrentOrder, outcome: string, { log }: KeepalivedMonitorObservers): void {
   const tookMs = Date.now() - Date.parse(order.at);
   if (order.order === 'drain') log({ event: 'node-undrained', kinds: order.vips, outcome, tookMs });
-  else if (state.kind !== 'over') log({ event: 'move-vip-over', kind: order.vip, outcome, tookMs });
+  else if (state.kind !== 'over') log({ event: 'move-vip-ended', kind: order.vip, outcome, tookMs });
 }

@@ -76,7 +76,7 @@ export const VRRP_VERSION = 3;
 /** Three adverts at the usual interval of one second, plus a margin. A silent router is not detected. */
 export const LISTEN_MS = 3_200;
 
-const FORCE = '--force-virtual-router-id joins all the same';
+const FORCE = 'or join anyway with --force-virtual-router-id';
 
 /** The error message for a conflict: both routers, and the possible fixes. */
 export function explainConflict({ kind, ours, theirs }: RouterIdConflict, clusterName: string): string {
@@ -86,18 +86,18 @@ export function explainConflict({ kind, ours, theirs }: RouterIdConflict, cluste
     case 'id':
       return (
         `${cannot}: ${theirs.source} advertises ${theirs.vip} with it ${advert}, expected an id that no other router uses on this ` +
-        `segment; --virtual-router-ids API,INGRESS on every node of this cluster gives it others, ${FORCE}`
+        `segment; --virtual-router-ids API,INGRESS on every node of this cluster sets others, ${FORCE}`
       );
     case 'vip':
       return (
         `${cannot}: ${theirs.source} advertises this VIP with id ${theirs.virtualRouterId} ${advert}, and nodes with different ` +
-        'ids do not hear each other, so both would hold it; set the --cluster-name or --virtual-router-ids that ' +
+        "ids ignore each other's adverts, so both would hold it; set the --cluster-name or --virtual-router-ids that " +
         `${theirs.source} has (hawser show-config keepalived shows them there), ${FORCE}`
       );
     case 'version':
       return (
-        `${cannot}: ${theirs.source} advertises this VIP with it ${advert}, expected VRRP ${VRRP_VERSION}: they do not hear each other, so ` +
-        `both would hold it; stop keepalived on ${theirs.source} first, ${FORCE}`
+        `${cannot}: ${theirs.source} advertises this VIP with it ${advert}, expected VRRP ${VRRP_VERSION}: they ignore each ` +
+        `other's adverts, so both would hold it; stop keepalived on ${theirs.source} first, ${FORCE}`
       );
   }
 }

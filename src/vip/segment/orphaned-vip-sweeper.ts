@@ -29,7 +29,7 @@ export function sweepOrphanedVips(
   const lastGood = join(settings.runDir, LAST_GOOD_FILE);
   let sweepAt: number | undefined;
   const failed = (trouble: string): void => {
-    if (once.isNew('left-vip', trouble)) log({ event: 'stale-vip-stays', level: 'error', trouble });
+    if (once.isNew('left-vip', trouble)) log({ event: 'stale-vip-not-removed', level: 'error', trouble });
     sweepAt = monotonicMs() + RETRY_INTERVAL_MS;
   };
   const sweep = async (): Promise<void> => {

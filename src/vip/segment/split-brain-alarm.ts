@@ -92,13 +92,13 @@ function logHolders(
     const { lastHeard } = after;
     const holders = lastHeard.map(({ mac, node }) => ({ mac, node: node?.name, address: node?.address }));
     const others = lastHeard.map(({ mac, node }) =>
-      node === undefined ? `an unknown ${mac}` : `${node.name} (${node.address}, ${mac})`,
+      node === undefined ? `an unknown host (${mac})` : `${node.name} (${node.address}, ${mac})`,
     );
-    const message = `VIP "${vip}" is answered for by this node (${sourceAddress}) and by ${others.join(' and ')}, expected one holder`;
+    const message = `This node (${sourceAddress}) and ${others.join(' and ')} answer for VIP "${vip}", expected one holder`;
     log({ event: 'split-brain', level: 'error', ...facts, holders, message });
   }
   if (before.split && !after.split)
-    log({ event: 'split-brain-over', ...facts, lastedMs: Math.round(nowMs - before.sinceMs) });
+    log({ event: 'split-brain-ended', ...facts, lastedMs: Math.round(nowMs - before.sinceMs) });
 }
 
 /** Another host that answered for a VIP. */

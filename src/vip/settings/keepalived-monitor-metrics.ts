@@ -27,7 +27,7 @@ export function createKeepalivedMonitorMetrics(nowMs: () => number, registry: Me
   const drained = registry.gauge('hawser_drained', '1 while this node is drained.');
   return {
     ...monitor,
-    usable: number('hawser_load_balancer_usable', '1 while HAProxy of this node has a usable server.'),
+    usable: number('hawser_haproxy_ready', '1 while HAProxy of this node answers /haproxy_ready.'),
     ingressUsable: number(
       'hawser_ingress_router_usable',
       '1 while the ingress router of this node answers --ingress-health.',

@@ -65,7 +65,7 @@ export const keepalivedMonitorCommand = commandSpec({
   name: 'keepalived monitor',
   section: 'keepalived',
   summary:
-    'Finds the nodes that share the VIPs, renders keepalived.conf, tracks health and asks for reloads.',
+    'Finds the nodes that share the VIPs, renders keepalived.conf, tracks health and requests reloads.',
   positionals: monitorFiles('keepalived.conf'),
   flags: {
     ...monitorFlags,
@@ -106,8 +106,8 @@ export const keepalivedMonitorCommand = commandSpec({
   ],
   notes: [
     'A node that is missing from the node list never becomes master.',
-    'Without --ingress-health an ingress VIP stays where it is, whatever happens to the router there. With it the peers are asked the same URL at their addresses, and where no router answers any more nothing moves.',
-    'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
+    'Without --ingress-health an ingress VIP stays where it is, whatever happens to the router there. With it, peers are polled at the same URL on their own addresses; if no router answers, nothing moves.',
+    'Exit codes: 0 stopped on request, 1 runtime failure, 2 invalid usage or configuration.',
   ],
   derive: (settings) => {
     const { runDir, steering } = settings;
@@ -160,11 +160,13 @@ function vipFlagProblems(flags: VipFlags): readonly string[] {
   const both = apiVips.filter((vip) => ingressVips.includes(vip));
   return [
     ...(apiVips.length + ingressVips.length === 0
-      ? ['Cannot do without --api-vips and --ingress-vips: expected at least one of them']
+      ? ['Cannot run without --api-vips or --ingress-vips: expected at least one of them']
       : []),
     ...familyProblems('--api-vips', apiVips),
     ...familyProblems('--ingress-vips', ingressVips),
-    ...both.map((vip) => `Cannot use --ingress-vips "${vip}": it is the API's already, expected another one`),
+    ...both.map(
+      (vip) => `Cannot use --ingress-vips "${vip}": it is already an API VIP, expected another one`,
+    ),
     ...healthProblems(flags),
   ];
 }
@@ -177,7 +179,7 @@ function healthProblems({ apiVips, ingressVips, ingressHealth }: VipFlags): read
     return [`Cannot use --ingress-health at ${host}: it is a VIP, expected localhost or this node's address`];
   return ingressVips.length > 0
     ? []
-    : ['Cannot use --ingress-health without --ingress-vips: expected a VIP that it counts for'];
+    : ['Cannot use --ingress-health without --ingress-vips: expected a VIP that it applies to'];
 }
 
 /** Two VIPs of one kind and family would be two instances with the same virtual router id. */

@@ -50,7 +50,7 @@ const PHASES: Readonly<Record<Supervisor['phase'], StatusLabel>> = {
 function summaryOf(supervisor: Supervisor | null): StatusLabel {
   if (supervisor === null) return statusLabel('unknown', 'its supervisor does not answer');
   const { phase, wanted, current } = supervisor;
-  return wanted === 'down' && current === null ? statusLabel('bad', 'it was asked to stop') : PHASES[phase];
+  return wanted === 'down' && current === null ? statusLabel('bad', 'stopped on request') : PHASES[phase];
 }
 
 function processFacts(supervisor: Supervisor | null): readonly Fact[] {
@@ -63,7 +63,7 @@ function processFacts(supervisor: Supervisor | null): readonly Fact[] {
 
 function clusterFacts(monitor: Monitor | null): readonly Fact[] {
   if (monitor === null) return [];
-  return [{ name: 'Cluster', text: monitor.clusterName ?? 'not known yet: no kubeconfig' }];
+  return [{ name: 'Cluster', text: monitor.clusterName ?? 'unknown: no kubeconfig yet' }];
 }
 
 /** A node's entry: the VIPs that it holds, the results of its checks, and the configuration of its keepalived. */
@@ -84,7 +84,7 @@ const STATES: Readonly<Record<Check['state'], StatusLabel>> = {
   ok: statusLabel('good', 'good'),
   doubtful: statusLabel('warn', 'doubtful'),
   failed: statusLabel('bad', 'failed'),
-  unknown: statusLabel('unknown', 'not known'),
+  unknown: statusLabel('unknown', 'unknown'),
 };
 
 /** The checks as details. With two kinds of VIP the name contains the kind, because both kinds check the other nodes. */

@@ -17,14 +17,14 @@ export function keepalivedProblems(node: VipNode): readonly Problem[] {
 function running({ keepalivedSupervisor, keepalivedMonitor }: VipNode) {
   if (keepalivedSupervisor === null) return [];
   const { current, phase, wanted, lastFailure, instances, trackFiles, trouble } = keepalivedSupervisor;
-  const stopped = wanted === 'down' ? 'it was asked to stop' : phase;
+  const stopped = wanted === 'down' ? 'stopped on request' : phase;
   const isExplained = keepalivedMonitor !== null;
   return [
     current === null && problem('out-of-group', `keepalived does not run: ${stopped}`),
     ...instances.flatMap(({ name, state, vips }) => [
       state === 'FAULT' &&
         !isExplained &&
-        problem('out-of-group', `${name} is in FAULT: this node does not take part`),
+        problem('out-of-group', `${name} is in FAULT: this node does not compete for the VIP`),
       ...vips
         .filter(({ present }) => present !== (state === 'MASTER'))
         .map(({ address, present }) =>
@@ -34,7 +34,7 @@ function running({ keepalivedSupervisor, keepalivedMonitor }: VipNode) {
     ...trackFiles
       .filter(({ silent }) => silent)
       .map(({ path, value }) =>
-        problem('program', `${path} is not refreshed: keepalived adds ${value} for a silent monitor`),
+        problem('program', `${path} is stale because the monitor is silent: keepalived adds ${value}`),
       ),
     troubleProblem('keepalived-supervisor', trouble),
     failureProblem('keepalived', lastFailure),
@@ -80,7 +80,7 @@ export function vipProblems({ vips, here }: VipCluster): readonly Problem[] {
 function lostProblem({ vip, holders }: Vip, here: VipNode): Problem | false {
   const isMaster = priorityFor(here, vip)?.holder === true;
   const isLost = isMaster && here.keepalivedSupervisor === null && !holders.includes(here.node);
-  const text = `${vip} is not on this node, though its keepalived was MASTER when its supervisor last said something: keepalived may be dead`;
+  const text = `${vip} is not on this node, but its supervisor last reported MASTER: keepalived may be dead`;
   return isLost && problem('out-of-group', text);
 }
 

@@ -16,7 +16,7 @@ import { priorityFor, type Vip, type VipCluster, type VipNode, type VipPriority 
 const none: Part = {
   summary: statusLabel(
     'unknown',
-    'No VIP is known: none is configured, or the programs that know it do not answer',
+    'No VIP: none is configured, or the programs that report VIPs do not answer',
   ),
 };
 
@@ -68,12 +68,12 @@ function instanceOf({ keepalivedSupervisor }: VipNode, vip: string) {
   return keepalivedSupervisor?.instances.find(({ vips }) => vips.some(({ address }) => address === vip));
 }
 
-/** `cp-1 is MASTER for 3 h (was BACKUP): no advert of a node with a higher priority`; empty if this node's last transition was another. */
+/** `cp-1 is MASTER for 3 h (was BACKUP): no advert from a node with a higher priority`; empty if this node's last transition was another. */
 function whyOf(here: VipNode, { vip }: Vip): readonly Fact[] {
   const move = here.keepalivedSupervisor?.lastTransition;
   const instance = instanceOf(here, vip);
   if (!move || instance?.name !== move.instance) return [];
-  const now = `${here.node} is ${instance.state} for ${ageText(instance.sinceMs)}`;
+  const now = `${here.node} has been ${instance.state} for ${ageText(instance.sinceMs)}`;
   return [{ name: 'Why', text: `${now} (was ${move.from}): ${move.reason}` }];
 }
 
@@ -95,7 +95,7 @@ function rankOf(
   const other = peer === undefined ? silenceOf(here) : HEALTH[peer.health];
   const notes = own === undefined ? [other] : notesOn(own, instance?.hearsHolder === true);
   const priority = own?.priority ?? instance?.priority ?? null;
-  const value = priority === null ? styled('aside', 'not known') : `${priority}`;
+  const value = priority === null ? styled('aside', 'unknown') : `${priority}`;
   const cells = [
     [stateOf(instance?.state, isHolder, peer !== undefined)],
     [...sum, ...notes.map((note) => styled('note', note))],
@@ -137,12 +137,12 @@ const STATES: Readonly<Record<InstanceState, StatusLabel>> = {
   BACKUP: statusLabel('idle', 'backup'),
   FAULT: statusLabel('bad', 'fault'),
   STOP: statusLabel('bad', 'stopped'),
-  UNKNOWN: statusLabel('unknown', 'not known'),
+  UNKNOWN: statusLabel('unknown', 'unknown'),
 };
 
 function stateOf(state: InstanceState | undefined, isHolder: boolean, isPeer: boolean): StatusLabel {
   if (state === 'MASTER' && !isHolder) return statusLabel('bad', 'MASTER, address not here');
   if (state !== undefined) return STATES[state];
   if (isHolder) return statusLabel('good', 'holder');
-  return statusLabel(isPeer ? 'idle' : 'unknown', 'not known');
+  return statusLabel(isPeer ? 'idle' : 'unknown', 'unknown');
 }

@@ -75,7 +75,7 @@ export const routerDetails: Section = {
   title: 'Router: further figures',
   about: 'From the same runs.',
   rows: [
-    routerRow('only 404 and 503 before', '', 'isCleanBefore'),
+    routerRow('only 404 and 503 before the first 200', '', 'isCleanBefore'),
     routerRow('the same, a route without a session cookie', 'ms', 'withoutCookie/ms', atLarge(50)),
     costRow('all rendered and written', 'ms', (routes) => `renders/[routes=${routes}]/allMs`, atLarge(500)),
     costRow(

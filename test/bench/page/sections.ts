@@ -40,14 +40,14 @@ are their configurations of HAProxy and keepalived. The goal is at most 3 % wors
   },
   rows: [
     dataRow('new TLS connections a second', '', 'more', 'connect/perSecond', { why: keepalive }),
-    dataRow('HAProxy for a new TLS connection', 'µs of a core', 'less', 'connect/haproxyUs', {
+    dataRow("HAProxy's CPU time per new TLS connection", 'µs of a core', 'less', 'connect/haproxyUs', {
       why: fewer,
     }),
     dataRow('streaming', 'MB/s', 'more', 'stream/mbPerSecond'),
-    dataRow('HAProxy for 1,000 MB', 'ms of a core', 'less', 'stream/haproxyMsPerGb'),
+    dataRow("HAProxy's CPU time per 1,000 MB", 'ms of a core', 'less', 'stream/haproxyMsPerGb'),
     dataRow('idle streams that are still open after a reload', '', 'more', 'idle/open'),
-    dataRow('anonymous memory of HAProxy with them', 'MB', 'less', 'idle/anonymousMb'),
-    dataRow('from a reload to serving, with them', 'ms', 'less', 'idle/reloadMs', {
+    dataRow("HAProxy's anonymous memory with idle streams", 'MB', 'less', 'idle/anonymousMb'),
+    dataRow('from a reload to serving, with idle streams', 'ms', 'less', 'idle/reloadMs', {
       why: healthFirst,
     }),
   ],

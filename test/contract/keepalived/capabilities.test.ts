@@ -83,6 +83,6 @@ test('in a pod, a configuration with reload_check_config is not reloaded, and th
   expect(await supervisor.ask('reload')).toMatchObject({
     ok: false,
     stage: 'prove',
-    message: expect.stringContaining('with reload_check_config that takes SETGID'),
+    message: expect.stringContaining('with reload_check_config this needs SETGID'),
   });
 });

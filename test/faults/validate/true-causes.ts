@@ -1,7 +1,7 @@
 import type { FaultWindow } from './view.ts';
 
 const noService = /HAProxy does not serve|track file says/;
-const keepalivedEnded = /keepalived (died|hung|ended)|ended with|does not record|was asked to stop/;
+const keepalivedEnded = /keepalived (died|hung|ended)|ended with|does not record|stopped on request/;
 
 /** What `hawser timeline` must say about a move after this single fault, see docs/timeline.md. */
 const causes: Readonly<Record<string, RegExp>> = {
@@ -14,8 +14,8 @@ const causes: Readonly<Record<string, RegExp>> = {
   'kill keepalived-container': keepalivedEnded,
   // keepalived is considered hung after 2.4 s. If it resumes earlier, it was only silent.
   'stop keepalived': new RegExp(`${keepalivedEnded.source}|was still MASTER`),
-  'restart-pod keepalived': /was asked to stop/,
-  'restart-pod both': /was asked to stop|track file says/,
+  'restart-pod keepalived': /stopped on request/,
+  'restart-pod both': /stopped on request|track file says/,
   // The link goes down first. Programs stay alive for a moment and may still record that.
   'power-off node': /does not record that it lost the VIP|is down/,
   'replace-node node': /does not record that it lost the VIP|is down/,

@@ -128,7 +128,7 @@ function vrrpSupervisorPage(): string {
   const metrics = createVrrpSupervisorMetrics();
   const transition = { event: 'vrrp-transition', instance: 'API', cause: 'no-better-advert' };
   for (const to of ['MASTER', 'BACKUP', 'FAULT']) metrics.observe({ ...transition, to });
-  metrics.observe({ event: 'vip-put-back' });
+  metrics.observe({ event: 'vip-restored' });
   metrics.observe({ event: 'keepalived-started', cause: 'died' });
   metrics.observe({ event: 'keepalived-reloaded', cause: 'request' });
   metrics.observe({ event: 'configuration-refused', cause: 'request', stage: 'check' });

@@ -19,9 +19,9 @@ const move = (node: string, from: string, to: string, reason: string): Fields =>
 /** How many minutes ago, and how the VIP moved then. */
 const told: readonly (readonly [number, Fields])[] = [
   [41.005, move('cp-2', 'MASTER', 'FAULT', 'the track file says that this node cannot serve (-254)')],
-  [41, move('cp-1', 'BACKUP', 'MASTER', 'no advert of a node with a higher priority')],
+  [41, move('cp-1', 'BACKUP', 'MASTER', 'no advert from a node with a higher priority')],
   [35.99, move('cp-2', 'FAULT', 'BACKUP', 'this node can serve again')],
-  [12, move('cp-3', 'BACKUP', 'STOP', 'it was asked to stop')],
+  [12, move('cp-3', 'BACKUP', 'STOP', 'stopped on request')],
   [8, move('cp-3', 'STOP', 'BACKUP', 'keepalived has started')],
 ];
 

@@ -44,7 +44,7 @@ test('the timeline of two nodes names the old holder, the new one and the reason
   expect(stdout).toMatch(/ cp-1 vip +API MASTER → FAULT: this node cannot serve/);
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('← health of api → dead; track value of api 30 → -254;');
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('← cp-1 left MASTER: this node cannot serve');
-  expect(stdout).toContain('all 3 journals are whole');
+  expect(stdout).toContain('all 3 journals are intact');
   expect(stdout).not.toContain('\u001b');
 });
 
@@ -86,9 +86,9 @@ test('a missing line is reported in its place, and at the end whatever is shown'
 test('--kind, --since and --until filter the entries, and the whole journal is still checked', async () => {
   const [directory] = failover();
   const kinds = await timeline('--journal', directory.path, '--kind', 'vip,reload');
-  expect(kinds.stdout).toContain('1 entry in this time');
+  expect(kinds.stdout).toContain('1 entry in this period');
   const earlier = await timeline('--journal', directory.path, '--until', '1h', '--since', 'all');
-  expect(earlier.stdout).toBe('no entries in this time; all 2 journals are whole\n');
+  expect(earlier.stdout).toBe('no entries in this period; all 2 journals are intact\n');
 });
 
 test('a journal that only a container sees is read through /proc, and only once if it is named twice', async () => {
@@ -104,7 +104,7 @@ test('a journal that only a container sees is read through /proc, and only once 
   const { stdout } = await timeline('--journal', path, '--journal', path);
   container.stdin.end();
   await ended;
-  expect(stdout).toContain('1 entry in this time; the journal is whole');
+  expect(stdout).toContain('1 entry in this period; the journal is intact');
 });
 
 test('no journal, an unreadable one and wrong usage differ from a journal without events', async () => {
@@ -116,7 +116,7 @@ test('no journal, an unreadable one and wrong usage differ from a journal withou
   const argv = [...hawserAsNobody(), 'timeline', '--journal', closed.path] as const;
   expect(await runCommand(argv, { timeoutMs: 60_000 })).toMatchObject({
     exitCode: 2,
-    stdout: `no entries in this time\ncannot tell: ${closed.path}: it may not be read, expected root\n`,
+    stdout: `no entries in this period\ncannot tell: ${closed.path}: it cannot be read, expected root\n`,
   });
   const wrong = await timeline('--since', 'yesterday', '--kind', 'vips');
   expect(wrong.exitCode).toBe(2);
@@ -129,7 +129,7 @@ test('--help has examples and exit codes', async () => {
   const { stdout, exitCode } = await timeline('--help');
   expect(exitCode).toBe(0);
   expect(stdout).toContain('Examples:');
-  expect(stdout).toContain('Exit codes: 0 all journals are whole');
+  expect(stdout).toContain('Exit codes: 0 all journals are intact');
 });
 
 test("full journals are read within hawser's memory limit", async () => {
@@ -138,5 +138,5 @@ test("full journals are read within hawser's memory limit", async () => {
   const flags = ['--since', 'all', '--kind', 'reload', '--journal', directory.path];
   const { stdout, exitCode, stderr } = await timeline(...flags);
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-  expect(stdout).toContain('all 4 journals are whole');
+  expect(stdout).toContain('all 4 journals are intact');
 });

@@ -47,7 +47,7 @@ test('the journal says what happened to the VIP and why, even after its writer c
   const { config, dir: runDir } = a.paths;
   expect(a.events('supervisor-started')[0]).toMatchObject({ config, runDir });
   const master = lines().find(({ to }) => to === 'MASTER');
-  expect(master).toMatchObject({ reason: 'no advert of a node with a higher priority' });
+  expect(master).toMatchObject({ reason: 'no advert from a node with a higher priority' });
   expect(master?.facts).toMatchObject({ priority: 220 });
   const refused = lines().find(({ kind }) => kind === 'rejected');
   expect(refused?.facts?.['detail']).toContain('virtual_ruoter_id');

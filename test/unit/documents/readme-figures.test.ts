@@ -31,8 +31,8 @@ test('every figure in the README matches docs/performance/*.json', () => {
     `| reload of a broken haproxy.cfg: connections lost | ${reload('bad-file/hawser/lost')} of ${reload('bad-file/hawser/connections')} | ${reload('bad-file/shell/lost')} of ${reload('bad-file/shell/connections')} (shell daemon) |`,
     `| 20 reloads at once: generations of HAProxy started | ${reload('burst/hawser/generationsStarted')} | ${reload('burst/shell/generationsStarted')} (shell daemon) |`,
     `| Node changed at the API → served by HAProxy, median | ${seconds(change('hawser'), 2)} s | ${seconds(change('shell'), 1)} s (shell pods) |`,
-    `| holder's node dead: outage, median / max | ${hawserOutage('node-death')} | ${whole(outage('node-death', 'kubeadm').median)} ms (kubeadm guide) |`,
-    `| HAProxy on the holder killed: outage, median / max | ${hawserOutage('haproxy-kill')} | ${whole(outage('haproxy-kill', 'openshift').median)} ms (OpenShift's) |`,
+    `| VIP holder's node dies: outage, median / max | ${hawserOutage('node-death')} | ${whole(outage('node-death', 'kubeadm').median)} ms (kubeadm guide) |`,
+    `| HAProxy on the holder killed: outage, median / max | ${hawserOutage('haproxy-kill')} | ${whole(outage('haproxy-kill', 'openshift').median)} ms (OpenShift) |`,
     `| resident memory of the HAProxy supervisor | ${reload('idle/hawser/supervisorRssMb')} MB | ${reload('idle/shell/supervisorRssMb')} MB (shell daemon) |`,
   ]);
 });

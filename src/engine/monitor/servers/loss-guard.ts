@@ -31,7 +31,7 @@ export type LossDecision =
   | { readonly kind: 'apply' }
   | {
       readonly kind: 'hold';
-      readonly reason: 'empty-list' | 'polls-do-not-agree-yet' | 'lost-servers-not-failed';
+      readonly reason: 'empty-list' | 'polls-disagree' | 'missing-servers-still-answer';
       /** The servers that the candidate would remove. Probe them before the next decision. */
       readonly probe: readonly ApiServer[];
     };
@@ -48,10 +48,10 @@ export function lossDecision(question: LossQuestion): LossDecision {
   if (lost.length * 2 <= current.length) return { kind: 'apply' };
   const agreed =
     agreement !== undefined && sameServers(agreement.servers, candidate) && agreement.polls >= pollsNeeded;
-  if (!agreed) return { kind: 'hold', reason: 'polls-do-not-agree-yet', probe: lost };
+  if (!agreed) return { kind: 'hold', reason: 'polls-disagree', probe: lost };
   return lostServers(lost, question.failedProbe).length === 0
     ? { kind: 'apply' }
-    : { kind: 'hold', reason: 'lost-servers-not-failed', probe: lost };
+    : { kind: 'hold', reason: 'missing-servers-still-answer', probe: lost };
 }
 
 /** The servers of `before` whose address and port are not in `after`. */

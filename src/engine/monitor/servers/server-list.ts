@@ -125,7 +125,7 @@ function standingOf(desired: DesiredServers, nowMs: number): ReturnType<ServerLi
     case 'wait':
       return 'undecided';
     case 'hold':
-      return decision.reason === 'polls-do-not-agree-yet' ? 'undecided' : 'held';
+      return decision.reason === 'polls-disagree' ? 'undecided' : 'held';
   }
 }
 

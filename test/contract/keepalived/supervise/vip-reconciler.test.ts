@@ -91,7 +91,7 @@ test('an address that a holder lost is restored', async () => {
     (it) => it.log.length > 0,
   );
   expect(repaired[0]).toMatchObject({ kind: 'missing', vip: { address: '192.0.2.77' } });
-  expect(log[0]).toMatchObject({ event: 'vip-put-back', instance: 'API', vip: '192.0.2.77' });
+  expect(log[0]).toMatchObject({ event: 'vip-restored', instance: 'API', vip: '192.0.2.77' });
 });
 
 test('the address of a backup is removed', async () => {

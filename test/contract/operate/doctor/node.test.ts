@@ -29,7 +29,7 @@ test('a node on which hawser would work passes all checks', async () => {
   const { us } = await createDoctorSegment();
   const { said, report, exitCode } = await runDoctor(us, [...vips, ...PEERS, ...only]);
   expect(report.checks.filter(({ verdict }) => verdict !== 'ok' && verdict !== 'skip')).toEqual([]);
-  expect(said('vip-interface')).toContain(`ok: ${VIP} goes on eth0`);
+  expect(said('vip-interface')).toContain(`ok: ${VIP} belongs on eth0`);
   expect(said('vip-holder')).toContain('no host answers');
   expect(exitCode).toBe(0);
 });

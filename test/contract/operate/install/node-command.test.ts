@@ -138,7 +138,7 @@ test('a node with containerd needs no crictl, and exited containers are skipped'
   expect(both.last).toMatch(/^ctr -n k8s\.io tasks exec /);
   const ended = node(['ctr'], { running: ['haproxy'], stopped: true }).type('haproxy', 'status');
   expect(ended).toMatchObject({ exitCode: 2, stdout: '' });
-  expect(ended.stderr).toContain('container "haproxy" is not running (asked ctr)');
+  expect(ended.stderr).toContain('container "haproxy" is not running (searched with ctr)');
 });
 
 test('an error of crictl itself is shown, and the exit code is 1', () => {
@@ -250,7 +250,7 @@ test('status and timeline work without a running pod, and commands that need a p
   const drained = type('drain');
   expect(drained.exitCode).toBe(2);
   expect(drained.stderr).toBe(
-    'Cannot run hawser drain: container "keepalived-monitor" is not running (asked podman); with CRI-O, install crictl\n',
+    'Cannot run hawser drain: container "keepalived-monitor" is not running (searched with podman); with CRI-O, install crictl\n',
   );
 });
 

@@ -267,7 +267,7 @@ test('a problem is not reported as solved when another replica takes over', asyn
   await waitFor('the view', () => view()?.target === null);
   expect(view()?.problems).toEqual([]);
   expect(events.map(({ reason }) => reason)).toEqual(['DnsNotPublished']);
-  expect(log).not.toContain('dns-right');
+  expect(log).not.toContain('dns-recovered');
   expect(metrics()).toContain('hawser_proxy_dns_refused 0');
 });
 
@@ -338,9 +338,9 @@ test('a missing zone is reported as an Event, in the log, the metrics and the st
   zones.push({ id: 'Z1', name: 'bar.com.', records: [] });
   await waitFor('the record', () => recordInRoute53() !== undefined);
   await times('Event', () => events, 2);
-  expect(log.filter((event) => event === 'dns-wrong' || event === 'dns-right')).toEqual([
-    'dns-wrong',
-    'dns-right',
+  expect(log.filter((event) => event === 'dns-failed' || event === 'dns-recovered')).toEqual([
+    'dns-failed',
+    'dns-recovered',
   ]);
 });
 

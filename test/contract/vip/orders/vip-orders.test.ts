@@ -90,7 +90,7 @@ test('a finished order is removed, and does not begin again if it cannot be remo
   writeFileSync(path, orderFileText(move({ until: isoTime(Date.now() + 60_000) })));
   await orders.read();
   expect(orders.effect('api', true)).toBe('none');
-  expect(events()).toEqual(['move-vip-began', 'move-vip-over']);
+  expect(events()).toEqual(['move-vip-began', 'move-vip-ended']);
   expect(logged.at(-1)).toMatchObject({ kind: 'api', outcome: 'not-moved' });
 });
 
@@ -112,11 +112,11 @@ test('a newer order replaces the previous one, and a withdrawn order is over', a
   expect(orders.effect('api', true)).toBe('none');
   expect(logged.map(({ event, outcome }) => [event, outcome].join(' ').trim())).toEqual([
     'move-vip-began',
-    'move-vip-over replaced',
+    'move-vip-ended replaced',
     'node-drained',
     'node-undrained replaced',
     'move-vip-began',
-    'move-vip-over withdrawn',
+    'move-vip-ended withdrawn',
   ]);
 });
 

@@ -136,7 +136,7 @@ describe('a monitor does not trust', () => {
     await balancer.monitorSaid('configuration-reloaded');
     cluster.setObjects(nodesOf(1));
     await waitFor('the loss to be held for living servers', () =>
-      balancer.monitorEvents().find((line) => line['reason'] === 'lost-servers-not-failed'),
+      balancer.monitorEvents().find((line) => line['reason'] === 'missing-servers-still-answer'),
     );
     await balancer.configured('cp-1', 'cp-2', 'cp-3');
     for (const lost of cluster.nodes.slice(1, 3)) await cluster.killServer(lost);

@@ -71,7 +71,7 @@ test('a holder that cannot renew stops before another can take over, and reports
   await waitFor('the report', () => holder.events.includes('lease-lost'));
   await server.setFaults({ stall: false });
   await holds(holder);
-  const told = ['lease-taken', 'lease-unavailable', 'lease-lost', 'lease-recovered'];
+  const told = ['lease-acquired', 'lease-unavailable', 'lease-lost', 'lease-recovered'];
   expect(new Set(holder.events)).toEqual(new Set(told));
   expect(spec()).toMatchObject({ holderIdentity: 'holder', leaseTransitions: 0 });
 });

@@ -53,7 +53,12 @@ test.each<[claim: string, steps: readonly Step[], adverts: RegExp, holder: RegEx
   ['a peer and this node hold it', [peerSpeaks(), weHold], /^fail: .*two holders/, twice],
   ['this node holds it and sends no adverts', [weHold], /^fail: .* sends no adverts/, here],
   ['this node holds it', [weSpeak], /^ok: .*its adverts leave/, here],
-  ['our firewall drops our adverts', [weSpeak, drop('output')], /^fail: .*on their way out/, here],
+  [
+    'our firewall drops our adverts',
+    [weSpeak, drop('output')],
+    /^fail: .*outgoing adverts are dropped/,
+    here,
+  ],
   ['a stranger holds it', [strangerHolds], /^skip: /, /^fail: .* is not one of cp-2/],
   ['a stranger and this node hold it', [weHold, strangerHolds], /^fail: .* sends no adverts/, twice],
   ['the holder answers its own subnet', [peerHolds(2)], /^skip: /, held],

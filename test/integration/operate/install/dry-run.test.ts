@@ -86,7 +86,7 @@ test.each([
   ['--join', 'kubeadm join'],
 ])('with %s the pods wait for %s, and no notice asks for a flag that was given', async (flag, what) => {
   const { stdout } = await node.install('--dry-run', flag, '--cluster-name', 'prod');
-  expect(stdout).toContain(`ca.crt is not there: the pods wait for ${what}\n`);
+  expect(stdout).toContain(`ca.crt does not exist yet: the pods wait for ${what}\n`);
 });
 
 test('hawser install --dry-run is repeatable, and reports nothing to do after the install', async () => {

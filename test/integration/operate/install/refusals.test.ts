@@ -242,10 +242,10 @@ test('a join that cannot learn the name says which flag to use, and accepts it',
   expect(await refusal(...flags)).toMatch(/nothing answers at VIP 10\.0\.0\.100; .*--cluster-name NAME/);
   await serveAt(createAuthority(join(node.root, 'tmp')));
   expect(await refusal(...flags)).toMatch(
-    /Cannot learn the cluster's name: http:\/\/10\.0\.0\.100:9444\/hawser_cluster_name does not answer/,
+    /Cannot determine the cluster's name: http:\/\/10\.0\.0\.100:9444\/hawser_cluster_name does not answer/,
   );
   await listen(node.neighbour, 9444, plain);
-  expect(await refusal(...flags)).toMatch(/Cannot learn the cluster's name/);
+  expect(await refusal(...flags)).toMatch(/Cannot determine the cluster's name/);
   expect(await node.run('install', '--yes', ...flags, '--cluster-name', 'prod')).toMatchObject({
     exitCode: 0,
   });

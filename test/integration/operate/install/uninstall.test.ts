@@ -77,7 +77,7 @@ test("a folder with the administrator's files is kept, and the output lists what
   const result = await node.run('uninstall');
   expect(result).toMatchObject({ exitCode: 0, stderr: '' });
   expect(result.stdout).toContain('/etc/hawser stays: it holds patches\n');
-  expect(result.stdout).toMatch(/done: nothing of hawser is left\n$/);
+  expect(result.stdout).toMatch(/done: hawser is completely removed\n$/);
 });
 
 test('a running instance on the node is neither waited for nor touched', async () => {

@@ -104,7 +104,7 @@ test('an installed worker is uninstalled without a trace', async () => {
   expect(await node.run('uninstall')).toMatchObject({
     exitCode: 0,
     stderr: '',
-    stdout: expect.stringContaining('nothing of hawser is left'),
+    stdout: expect.stringContaining('hawser is completely removed'),
   });
   expect(node.tree()).toEqual(before);
 });

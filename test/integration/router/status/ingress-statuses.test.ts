@@ -55,7 +55,7 @@ test('three replicas write each Ingress once, and those of other classes not at 
   await waitFor('more tries for the lease', () => world.server.served().requests > requests + 20);
   expect(world.writes).toHaveLength(1);
   expect(world.addresses('shop', 'other')).toEqual([]);
-  expect(all.flatMap(({ events }) => events.map(({ event }) => event))).toEqual(['lease-taken']);
+  expect(all.flatMap(({ events }) => events.map(({ event }) => event))).toEqual(['lease-acquired']);
 });
 
 test('an Ingress that gets another class or loses its host loses our address, and gets it back', async () => {

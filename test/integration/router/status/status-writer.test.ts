@@ -30,7 +30,7 @@ describe('contract 23: three replicas', () => {
     const { requests } = world.server.served();
     await waitFor('more tries for the lease', () => world.server.served().requests > requests + 20);
     expect(world.writes).toHaveLength(11);
-    expect(all.flatMap(({ events }) => events.map(({ event }) => event))).toEqual(['lease-taken']);
+    expect(all.flatMap(({ events }) => events.map(({ event }) => event))).toEqual(['lease-acquired']);
   });
 
   test('take over from a dead holder and write nothing twice', async () => {

@@ -21,13 +21,13 @@ test('a stranger that answers for the VIP is reported with its MAC, and the VIP 
   const mac = /link\/ether (\S+)/.exec(link)?.[1];
   expect(holders).toEqual([{ mac }]);
   expect(message).toBe(
-    `VIP "${bed.vip}" is answered for by this node (${node.address}) and by an unknown ${mac}, expected one holder`,
+    `This node (${node.address}) and an unknown host (${mac}) answer for VIP "${bed.vip}", expected one holder`,
   );
   expect(await split()).toBe(1);
   expect(bed.holders()).toContain(node);
 
   await change('del');
-  await monitored.waitForEvent('split-brain-over');
+  await monitored.waitForEvent('split-brain-ended');
   expect(await split()).toBe(0);
   expect(monitored.events('split-brain')).toHaveLength(1);
 

@@ -125,7 +125,7 @@ test('the first contender takes the lease and renews it, the second waits until 
   await passUntil(630_000);
   expect(second.isHeld()).toBe(true);
   expect(spec()).toMatchObject({ holderIdentity: 'second', leaseTransitions: 1, leaseDurationSeconds: 150 });
-  expect([first.events, first.changes(), second.changes()]).toEqual([['lease-taken'], 1, 1]);
+  expect([first.events, first.changes(), second.changes()]).toEqual([['lease-acquired'], 1, 1]);
 });
 
 test('of two that want a lease at the same time, one gets it and the other gets a conflict', async () => {
@@ -134,7 +134,7 @@ test('of two that want a lease at the same time, one gets it and the other gets 
     await passUntil(atMs);
     expect(both.filter(({ isHeld }) => isHeld())).toHaveLength(1);
   }
-  expect(both.flatMap(({ events }) => events)).toEqual(['lease-taken']);
+  expect(both.flatMap(({ events }) => events)).toEqual(['lease-acquired']);
 });
 
 test('a lease with the same identity, from before a restart, is taken at once', async () => {
@@ -172,7 +172,7 @@ test('a lease taken by another process by force is given up', async () => {
   writeLease({ holderIdentity: 'thief' });
   await passUntil(20_000);
   expect(holder.isHeld()).toBe(false);
-  expect(holder.events).toEqual(['lease-taken', 'lease-lost']);
+  expect(holder.events).toEqual(['lease-acquired', 'lease-lost']);
 });
 
 test('a lease acquired by a write whose answer came too late is released', async () => {
@@ -219,5 +219,5 @@ test('a holder whose lease was changed by another writer reads it and renews it 
   await passUntil(20_001);
   expect(asked).toEqual(['PATCH', 'GET', 'PATCH']);
   expect(holder.isHeld()).toBe(true);
-  expect(holder.events).toEqual(['lease-taken']);
+  expect(holder.events).toEqual(['lease-acquired']);
 });

@@ -46,7 +46,7 @@ test('/healthz follows the loop, /metrics shows the observed values', async () =
   expect(text).toContain('hawser_applies_total{result="rejected"} 1');
   expect(text).toContain('hawser_applies_total{result="unreachable"} 0');
   expect(text).toContain('hawser_list_held{reason="empty-list"} 1');
-  expect(text).toContain('hawser_list_held{reason="polls-do-not-agree-yet"} 0');
+  expect(text).toContain('hawser_list_held{reason="polls-disagree"} 0');
   expect(text).toContain('hawser_change_to_serving_seconds_bucket{le="0.75"} 1');
 });
 

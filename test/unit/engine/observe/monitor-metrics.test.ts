@@ -19,7 +19,6 @@ test("a monitor's page has no metrics of the other monitor", async () => {
     'hawser_event_loop_lag_seconds_bucket',
     'hawser_event_loop_lag_seconds_count',
     'hawser_event_loop_lag_seconds_sum',
-    'hawser_load_balancer_usable',
     'hawser_monitor_last_loop_timestamp_seconds',
   ]);
 });

@@ -58,6 +58,6 @@ test('starvation is reported when it starts and when it ends, whatever happens i
   expect(told).toEqual([{ event: 'cpu-starvation', level: 'warn', lagMs: 10, lateTimers: 2 }]);
   for (let calm = 0; calm < 20; calm += 1) second(0.01);
   expect(told.slice(1)).toEqual([
-    { event: 'cpu-starvation-over', worstLagMs: 900, lateTimers: 2, lastedMs: 3_000 },
+    { event: 'cpu-starvation-ended', worstLagMs: 900, lateTimers: 2, lastedMs: 3_000 },
   ]);
 });

@@ -131,5 +131,5 @@ test('an unknown flag and an extra word are problems', () => {
 test('help lists every flag with its variable, and the exit codes', () => {
   const text = helpTyped(haproxySuperviseCommand, ['--help']) ?? '';
   expect(text.replaceAll(/\s+/g, ' ')).toContain('[HAWSER_STATS_SOCKET]');
-  expect(text).toContain('Exit codes: 0 asked to stop, 1 failure');
+  expect(text).toContain('Exit codes: 0 stopped on request, 1 runtime failure');
 });

@@ -45,7 +45,7 @@ describe('start', () => {
     world.now += 500;
     world.send({ kind: 'tick' });
     world.send(swept);
-    expect(eventsOf(world.actions).filter((event) => event === 'stale-vip-stays')).toHaveLength(1);
+    expect(eventsOf(world.actions).filter((event) => event === 'stale-vip-not-removed')).toHaveLength(1);
     expect(world.actions.filter(({ kind }) => kind === 'answer')).toMatchObject([
       { requests: [7], result: { stage: 'stop', message: expect.stringContaining('ip is missing') } },
     ]);
@@ -289,7 +289,7 @@ test.each([
     {
       state: 'BACKUP',
       cause: 'outranked',
-      reason: 'a node with a higher priority took over, or the address was taken away',
+      reason: 'a node with a higher priority took over, or the address was removed',
     },
   ],
   [

@@ -103,7 +103,7 @@ test.each<[check: string, claim: string, settings: () => Promise<Settings>, word
 const installed = { '/etc/hawser/installed.json': '{}' };
 const truncated = { '/etc/kubernetes/kubelet.conf': 'apiVersion: v1\nclusters: [' };
 const named = { kubeconfig: '/etc/hawser/kubeconfig' };
-const commands = /^fail: there is no \/etc\/hawser\/kubeconfig.*kubeadm kubeconfig user/;
+const commands = /^fail: \/etc\/hawser\/kubeconfig is missing.*kubeadm kubeconfig user/;
 
 test.each<[check: string, claim: string, files: Files, settings: Settings, words: RegExp]>([
   ['credentials', 'are not needed before an install', {}, {}, /^skip: /],

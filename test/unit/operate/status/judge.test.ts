@@ -67,7 +67,7 @@ test('a missing holder and a second holder are reported first', () => {
   const servers = [server('cp-1', { state: 'down', sinceMs: 34_000, check: 'L4CON in 0ms' }), server('cp-2')];
   expect(problemsOf({ ...backupHere, servers }, answeredBy('free'))).toEqual([
     'api VIP 10.0.0.100: cp-1 sees no holder',
-    'API server cp-1 (10.0.0.11:6443) is down for 34 s: L4CON in 0ms',
+    'API server cp-1 (10.0.0.11:6443) has been down for 34 s: L4CON in 0ms',
   ]);
 });
 
@@ -78,7 +78,7 @@ test('a drained server is a problem that names the annotation', () => {
   expect(problemsOf(here)).toEqual([
     'API server cp-1 (10.0.0.11:6443) is drained: its Node has hawser.dev/api-server=drain',
   ]);
-  expect(problemsOf({ ...healthyHere, servers })[0]).toContain('cp-1 (10.0.0.11:6443) is in maintenance');
+  expect(problemsOf({ ...healthyHere, servers })[0]).toContain('cp-1 (10.0.0.11:6443) has been in maintenance');
 });
 
 test('every server down is an outage', () => {
@@ -107,7 +107,7 @@ test('an HAProxy that is down or hangs is a problem', () => {
 test('a refused configuration is reported by the program that refused it', () => {
   const change = { cause: 'template-changed', result: 'rejected', message: 'Cannot use …', agoMs: 90_000 };
   expect(problemsOf(monitorSays({ lastChange: change }))).toEqual([
-    'haproxy.cfg (template-changed) is rejected since 1 min: Cannot use …',
+    'haproxy.cfg: change (template-changed) rejected 1 min ago: Cannot use …',
   ]);
   const lastFailure = { stage: 'prove', message: 'it did not serve', agoMs: 5_000 };
   expect(
@@ -127,8 +127,8 @@ test('an HAProxy monitor that cannot read or write is a problem', () => {
   expect(problemsOf(monitorSays({ apiReachable: false }))[0]).toMatch(
     /^no API server answers the HAProxy monitor/,
   );
-  expect(problemsOf(monitorSays({ held: 'lost-servers-not-failed: cp-3' }))[0]).toMatch(
-    /held back: lost-servers/,
+  expect(problemsOf(monitorSays({ held: 'missing-servers-still-answer: cp-3' }))[0]).toMatch(
+    /held back: missing-servers/,
   );
   expect(problemsOf(monitorSays({ redirect: 'absent' }))).toEqual([
     'the VIP is not redirected to HAProxy on this node',
@@ -194,7 +194,7 @@ test('a holder with a silent supervisor and no VIP is not trusted, because its k
   const evidence = { ...answeredBy('cp-2'), ownAddresses: new Set<string>() };
   const status = statusOf(without(healthyHere, 'keepalived-supervisor'), evidence);
   expect(status.problems[0]).toBe(
-    '10.0.0.100 is not on this node, though its keepalived was MASTER when its supervisor last said something: keepalived may be dead',
+    '10.0.0.100 is not on this node, but its supervisor last reported MASTER: keepalived may be dead',
   );
 });
 

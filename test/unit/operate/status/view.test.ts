@@ -12,7 +12,7 @@ function partOf(status: ClusterStatus, id: string) {
   return part;
 }
 
-const unranked = 'priority not known';
+const unranked = 'priority unknown';
 
 const rowsOf = (status: ClusterStatus, id: string): readonly Row[] =>
   (partOf(status, id).tables ?? []).flatMap(({ rows }) => rows);
@@ -32,8 +32,8 @@ test('the holder is shown with its priority, and the others with what can be obs
       '220 (place 1 of 3 in the list) + 0 (HAProxy serves) + 30 (it holds the VIP)',
       'priority 250',
     ],
-    ['cp-2', 'not known', '210 (its place in the list); seen from here: its HAProxy is ready', unranked],
-    ['cp-3', 'not known', '200 (its place in the list); seen from here: its HAProxy is ready', unranked],
+    ['cp-2', 'unknown', '210 (its place in the list); seen from here: its HAProxy is ready', unranked],
+    ['cp-3', 'unknown', '200 (its place in the list); seen from here: its HAProxy is ready', unranked],
   ]);
 });
 
@@ -60,7 +60,7 @@ test('a silent program is never shown as healthy', () => {
     'priority 250',
   ]);
   expect(stranger && shown(stranger)).toEqual([
-    ...['cp-3', 'not known'],
+    ...['cp-3', 'unknown'],
     'seen from here: its HAProxy does not answer',
     unranked,
   ]);

@@ -51,7 +51,7 @@ test('a line shows the time, the event, the subject, the transition and the reas
     '03:12:00.000 vip         API BACKUP → MASTER: no advert of a better node',
     '                         (priority 250)',
     '',
-    '1 entry in this time; the journal is whole',
+    '1 entry in this period; the journal is intact',
   ]);
 });
 
@@ -80,7 +80,7 @@ test('a fault is shown in its place, and the summary names the broken journal', 
     '!!           BROKEN      line 2 of a.jsonl: not a journal line',
     '03:12:00.009 vip         later',
     '',
-    '2 entries in this time',
+    '2 entries in this period',
     'BROKEN: keepalived-supervisor of cp-1: line 2 of /j/a.jsonl: not a journal line',
   ]);
 });

@@ -55,7 +55,7 @@ test('DNS records are shown with their addresses, and their problems are reporte
 test('a proxy without addresses is an outage', () => {
   expect(problemsOf({ hosts: {} })).toEqual(['there is no ready pod behind the pod proxy']);
   expect(partWith({ hosts: {} })?.summary?.tone).toBe('bad');
-  expect(problemsOf({ known: false, hosts: null })).toEqual([
+  expect(problemsOf({ synced: false, hosts: null })).toEqual([
     'the pod proxy has not read its pod from the API yet',
   ]);
 });

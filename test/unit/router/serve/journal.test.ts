@@ -12,8 +12,8 @@ test('the journal keeps the events that explain a router or a pod proxy later', 
   expect(told({ event: 'route-left-out', route: 'shop:a', words: "unknown keyword 'x'" })).toEqual([
     ...['rejected', "route left out shop:a: unknown keyword 'x'"],
   ]);
-  expect(told({ event: 'lease-taken', name: 'hawser-router-public', identity: 'router-1' })).toEqual([
-    ...['group', 'lease taken hawser-router-public (identity router-1)'],
+  expect(told({ event: 'lease-acquired', name: 'hawser-router-public', identity: 'router-1' })).toEqual([
+    ...['group', 'lease acquired hawser-router-public (identity router-1)'],
   ]);
   expect(told({ event: 'template-unusable', reason: 'TemplateRefused', message: 'line 3' })).toEqual([
     ...['rejected', 'template unusable TemplateRefused: line 3'],

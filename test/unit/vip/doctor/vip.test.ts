@@ -48,7 +48,7 @@ test.each<[string, Heard, string, RegExp]>([
 const addresses = ['10.0.0.11/24', '10.0.0.100/32', 'fd00::b/64', 'fd00::64/128'];
 
 test.each<[claim: string, vip: string, wanted: string | undefined, words: RegExp]>([
-  ['that an earlier run left behind passes', '10.0.0.100', undefined, /^ok: 10\.0\.0\.100 goes on eth0/],
+  ['that an earlier run left behind passes', '10.0.0.100', undefined, /^ok: 10\.0\.0\.100 belongs on eth0/],
   ['of IPv6 that an earlier run left behind passes', 'fd00::64', undefined, /^ok: /],
   ['that is the IPv6 address of the node fails', 'fd00::b', undefined, /^fail: fd00::b: .* own address fd00/],
   ['that is the address of the node fails', '10.0.0.11', undefined, /^fail: 10\.0\.0\.11: .* own address 10/],

@@ -98,7 +98,7 @@ test('a holder that leaves after the take-over is reported as still MASTER', () 
   const held = taken(0, { node: 'cp-1' });
   const later = left(8_900, { to: 'BACKUP', reason: 'outranked' });
   expect(likelyCauses([held, taken(6_000), later], 1)).toBe(
-    'cp-1 was still MASTER, and left it 2.9 s later: outranked',
+    'cp-1 was still MASTER, and gave it up 2.9 s later: outranked',
   );
 });
 
@@ -106,7 +106,7 @@ test('a holder whose journal begins with its loss of the VIP is named, in either
   const causes = (...lines: readonly JournalLine[]) => likelyCauses(lines, 0);
   expect(causes(taken(0), left(0))).toBe('cp-1 left MASTER: it cannot serve');
   expect(causes(taken(0), left(600))).toBe(
-    'cp-1 was still MASTER, and left it 600 ms later: it cannot serve',
+    'cp-1 was still MASTER, and gave it up 600 ms later: it cannot serve',
   );
   expect(causes(taken(0), left(5_001))).toBeUndefined();
   expect(causes(taken(0), left(0, { node: 'cp-2' }))).toBeUndefined();
@@ -117,11 +117,11 @@ test('a holder that leaves only after a long partition is named with the time at
   const held = taken(0, { node: 'cp-1' });
   const back = left(68_000, { to: 'BACKUP', reason: 'outranked' });
   expect(likelyCauses([held, taken(60_000), back], 1)).toBe(
-    'cp-1 was still MASTER, and left it 8.0 s later: outranked',
+    'cp-1 was still MASTER, and gave it up 8.0 s later: outranked',
   );
   const others = [health(61_000), taken(62_000, { node: 'cp-3' })];
   expect(likelyCauses([held, taken(60_000), ...others, back], 1)).toBe(
-    'cp-1 was still MASTER, and left it 8.0 s later: outranked',
+    'cp-1 was still MASTER, and gave it up 8.0 s later: outranked',
   );
   // The power was cut: the first entry after the boot is not a loss of the VIP.
   const booted = lineAt(68_000, { subject: 'API', from: 'UNKNOWN', to: 'BACKUP' });
@@ -134,7 +134,7 @@ test('a holder that took the VIP while it was reloaded is named', () => {
   const held = taken(0, { node: 'cp-1', reason: reloadReason });
   const later = left(8_900, { to: 'BACKUP', reason: 'outranked' });
   expect(likelyCauses([held, taken(6_000), later], 1)).toBe(
-    'cp-1 was still MASTER, and left it 2.9 s later: outranked',
+    'cp-1 was still MASTER, and gave it up 2.9 s later: outranked',
   );
   const backup = lineAt(1, { subject: 'API', from: 'MASTER', to: 'BACKUP', reason: reloadReason });
   expect(likelyCauses([backup, taken(6_000)], 1)).toBeUndefined();

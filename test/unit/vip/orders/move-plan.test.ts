@@ -68,7 +68,7 @@ describe('a move from the holder', () => {
 
   test('to a node that is not next must be ordered on that node', () => {
     expect(reasonsOf(factsOf(), wish({ to: 'cp-3' }))).toBe(
-      'the VIP would go to cp-1, which ranks before cp-3; type this command on cp-3',
+      'the VIP would go to cp-1, which ranks before cp-3; run this command on cp-3',
     );
     const silent = reasonsOf(factsOf({ servingPeers: [first] }), wish({ to: 'cp-3' }));
     expect(silent).toContain('cp-3 does not report that it could serve');
@@ -92,9 +92,9 @@ describe('a move to this node', () => {
 
   test('must be ordered on the holder or on the target', () => {
     expect(reasonsOf(backup, wish({ holder: 'cp-3' }))).toBe(
-      'cp-2 does not hold the API VIP 10.0.0.5; type this command on its holder, cp-3, or --to cp-2',
+      'cp-2 does not hold the API VIP 10.0.0.5; run this command on its holder, cp-3, or --to cp-2',
     );
-    expect(reasonsOf(backup, wish({ to: 'cp-3' }))).toContain('type this command on cp-3');
+    expect(reasonsOf(backup, wish({ to: 'cp-3' }))).toContain('run this command on cp-3');
   });
 });
 
@@ -118,7 +118,7 @@ test.each<[string, Partial<VipFacts>, Partial<OrderFacts>, string]>([
     'this node already follows an order (move-vip by root)',
   ],
   ['HAProxy is dead', { troubles: ['HAProxy: dead'] }, {}, 'this node is not healthy: HAProxy: dead'],
-  ['not measured', { measured: false }, {}, 'keepalived gets no health of the API VIP'],
+  ['not measured', { measured: false }, {}, 'the health of the API VIP'],
   ['there are two holders', {}, { splitBrain: ['10.0.0.5'] }, 'another host answers for 10.0.0.5 too'],
   [
     'the id is taken',
@@ -156,7 +156,7 @@ describe('a drain', () => {
     const facts = { ...factsOf(), vips: [api, { ...ingress, measured: false }] };
     for (const force of [false, true])
       expect(drainObjections(facts, ['api', 'ingress'], force).join()).toContain(
-        'expected a keepalived monitor that reports it',
+        'expected the keepalived monitor to report it',
       );
     expect(drainObjections(facts, ['api'], false)).toEqual([]);
   });

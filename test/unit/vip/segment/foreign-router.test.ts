@@ -45,7 +45,7 @@ test('a foreign router with our id is a conflict, and the message names both rou
   expect(explainConflict(conflict, 'bed')).toBe(
     'Cannot use virtual router id "77" (cluster "bed", VIP 10.0.0.5 on eth0): 10.0.0.66 advertises 10.0.0.99 with it ' +
       '(VRRP 2, priority 150), expected an id that no other router uses on this segment; --virtual-router-ids ' +
-      'API,INGRESS on every node of this cluster gives it others, --force-virtual-router-id joins all the same',
+      'API,INGRESS on every node of this cluster sets others, or join anyway with --force-virtual-router-id',
   );
 });
 
@@ -69,9 +69,9 @@ test('our VIP with another id is a conflict even from a peer, and the message na
   if (conflict === undefined) throw new Error('no conflict');
   expect(explainConflict(conflict, 'bed')).toBe(
     'Cannot use virtual router id "77" (cluster "bed", VIP 10.0.0.5 on eth0): 10.0.0.2 advertises this VIP with id 154 ' +
-      '(VRRP 3, priority 220), and nodes with different ids do not hear each other, so both would hold it; set the ' +
+      "(VRRP 3, priority 220), and nodes with different ids ignore each other's adverts, so both would hold it; set the " +
       '--cluster-name or --virtual-router-ids that 10.0.0.2 has (hawser show-config keepalived shows them there), ' +
-      '--force-virtual-router-id joins all the same',
+      'or join anyway with --force-virtual-router-id',
   );
 });
 

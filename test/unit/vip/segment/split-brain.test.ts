@@ -97,7 +97,7 @@ test('the alarm reports a second holder by name, and its end', async () => {
   expect([alarm.view(), alarm.inDoubt()]).toEqual([[], []]);
   expect(logged).toMatchObject([
     { event: 'split-brain', holders: [{ mac: 'a', node: 'cp-1', address: '10.0.0.1' }] },
-    { event: 'split-brain-over', vip, lastedMs: 1_000 },
+    { event: 'split-brain-ended', vip, lastedMs: 1_000 },
   ]);
 });
 
@@ -107,6 +107,6 @@ test('the alarm of a node that is removed, and has no configuration any more, en
   served.model = undefined;
   await alarm.observe([], 1_000);
   expect(alarm.view()).toEqual([]);
-  expect(logged.at(-1)).toMatchObject({ event: 'split-brain-over', vip });
+  expect(logged.at(-1)).toMatchObject({ event: 'split-brain-ended', vip });
   expect(metrics.text()).toContain(`hawser_split_brain{vip="${vip}"} 0`);
 });

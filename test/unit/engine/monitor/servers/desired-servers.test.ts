@@ -39,7 +39,7 @@ test('after a restart the first list is compared with the last-known list', () =
   const desired = polled(startDesired(three, SETTLE_MS), serversNamed(1), 0);
   expect(decideDesired(desired, 500)).toMatchObject({
     kind: 'hold',
-    reason: 'polls-do-not-agree-yet',
+    reason: 'polls-disagree',
   });
 });
 
@@ -51,7 +51,7 @@ test('a probe that failed counts for one loss only', () => {
   const failed = polled({ ...shrunk(served), failedProbe: lost }, one, 4_000);
   expect(decideDesired(failed, 5_000)).toEqual({ kind: 'apply', servers: one });
   const again = shrunk(polled(failed, three, 5_000));
-  expect(decideDesired(again, 6_000)).toMatchObject({ kind: 'hold', reason: 'lost-servers-not-failed' });
+  expect(decideDesired(again, 6_000)).toMatchObject({ kind: 'hold', reason: 'missing-servers-still-answer' });
 });
 
 test('after any events, a stable list that loses no majority is applied in the end', () => {
@@ -89,5 +89,5 @@ test('a list that keeps changing is applied after ten times the settling time', 
 test('a list that keeps changing and loses a majority is still held', () => {
   let desired = startDesired(three, SETTLE_MS);
   for (let now = 0; now <= 6_000; now += 400) desired = polled(desired, serversNamed(1, 4 + now / 400), now);
-  expect(decideDesired(desired, 6_000)).toMatchObject({ kind: 'hold', reason: 'polls-do-not-agree-yet' });
+  expect(decideDesired(desired, 6_000)).toMatchObject({ kind: 'hold', reason: 'polls-disagree' });
 });

@@ -38,11 +38,11 @@ test('a list that loses at most half of the servers is applied', () => {
 test('a list that loses more than half waits for three polls, then for every probe to fail', () => {
   const question = { current: three, candidate: servers(1) };
   const held = { kind: 'hold', probe: servers(2, 3) };
-  const notYet = { ...held, reason: 'polls-do-not-agree-yet' };
+  const notYet = { ...held, reason: 'polls-disagree' };
   expect(lossDecision({ ...question, ...nothing })).toEqual(notYet);
   expect(lossDecision({ ...question, agreement: agreed(servers(1), 2), failedProbe: three })).toEqual(notYet);
   expect(lossDecision({ ...question, agreement: agreed(servers(2), 3), failedProbe: three })).toEqual(notYet);
-  const stillReady = { ...held, reason: 'lost-servers-not-failed' };
+  const stillReady = { ...held, reason: 'missing-servers-still-answer' };
   expect(lossDecision({ ...question, agreement: agreed(servers(1)), failedProbe: servers(2) })).toEqual(
     stillReady,
   );

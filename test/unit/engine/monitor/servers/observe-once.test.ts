@@ -51,7 +51,7 @@ test('if the loss guard holds a list, the last served one is used', async () => 
   const { names, remarks } = await decide(told('a'), servers('a', 'b', 'c'));
   expect(names).toEqual(['a', 'b', 'c']);
   expect(remarks).toEqual([
-    "the API's list of servers is held back: polls-do-not-agree-yet: b, c; the last served list is used",
+    "the API's list of servers is held back: polls-disagree: b, c; the last served list is used",
   ]);
 });
 
