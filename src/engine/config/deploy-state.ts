@@ -52,6 +52,8 @@ export interface Deploy<T> {
   /** The newest revision that the program accepted, in a check or at a start. */
   readonly valid: Revision | undefined;
   readonly refused: ReadonlyMap<Revision, Backoff>;
+  /** A refused version that passed its check and is tried again: the next refusal continues its backoff. */
+  readonly retried: { readonly revision: Revision; readonly failures: number } | undefined;
   /** Backoff after failures that the configuration did not cause, such as a full disk or a timeout. */
   readonly backoff: Backoff;
   readonly reloadNotBeforeMs: number;
@@ -159,6 +161,7 @@ export function initialDeploy<T>(): Deploy<T> {
     good: undefined,
     valid: undefined,
     refused: new Map(),
+    retried: undefined,
     backoff: noBackoff,
     reloadNotBeforeMs: 0,
     checkNotBeforeMs: 0,

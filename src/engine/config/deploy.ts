@@ -1,9 +1,8 @@
 import { type Emit as EmitAction, type Step, stepOf } from '../supervise/step.ts';
-import { retryPauseMs } from '../system/time/retry.ts';
+import { backoffAfter, failuresOf } from './backoff.ts';
 import { candidateWith, MAX_REMEMBERED, withCandidate } from './candidates.ts';
 import type { CheckOutcome } from './check.ts';
 import {
-  type Backoff,
   type Deploy,
   type DeployAction,
   type DeployEvent,
@@ -19,8 +18,6 @@ import type { ReloadResult, UpdateResult } from './proxy.ts';
 import type { Revision } from './set.ts';
 
 type Emit<T> = EmitAction<DeployAction<T>>;
-
-const RETRY = { firstMs: 500, longestMs: 15_000 };
 
 /**
  * Brings the desired configuration to the disk and to the program, in this order: send the runtime changes, write the file, and reload if something
@@ -44,8 +41,8 @@ export function advance<T>(
  */
 function keepRunning<T>({ kind }: DeployEvent<T>, state: Deploy<T>, emit: Emit<T>): Deploy<T> {
   const { running, valid } = state;
-  if (kind === 'restored' || running === undefined || running.revision !== valid) return state;
-  return keepAsGood(state, running, emit);
+  const isKept = kind !== 'restored' && running !== undefined && running.revision === valid;
+  return isKept ? keepAsGood(state, running, emit) : state;
 }
 
 function handle<T>(state: Deploy<T>, event: DeployEvent<T>, nowMs: number, emit: Emit<T>): Deploy<T> {
@@ -134,7 +131,8 @@ function written<T>(
     case 'valid': {
       const onDisk = { revision, isOwn: true };
       const next: Deploy<T> = { ...state, onDisk, done: { ...state.done, wrote: true } };
-      return isChecked ? accepted(next, revision) : next;
+      if (!isChecked) return next;
+      return { ...accepted(next, revision), retried: { revision, failures: failuresOf(state, revision) } };
     }
     case 'invalid':
       return refuse(state, version, { ...result, kind: 'rejected', by: 'check' }, nowMs);
@@ -165,10 +163,8 @@ function reloaded<T>(
       const outcome: Reloaded = { ...result.outcome, kind: 'reloaded', ...why };
       emit({ kind: 'report', outcome, version, isValid: true });
       const isReported = state.desired?.revision === version.revision;
-      return accepted(
-        { ...next, mustConfirm: false, running: version, isReported, backoff: noBackoff },
-        version.revision,
-      );
+      const current = { mustConfirm: false, running: version, isReported, backoff: noBackoff };
+      return accepted({ ...next, ...current, retried: undefined }, version.revision);
     }
     case 'refused': {
       // A start that fails before it takes over the listeners closes no connection.
@@ -193,7 +189,7 @@ function reloaded<T>(
 /** Records a refusal. It is reported once the last good configuration is back on disk. */
 function refuse<T>(state: Deploy<T>, version: Version<T>, rejection: Rejection, nowMs: number): Deploy<T> {
   const { revision } = version;
-  const { failures } = state.refused.get(revision) ?? noBackoff;
+  const failures = failuresOf(state, revision);
   const others = [...state.refused].filter(([key]) => key !== revision).slice(1 - MAX_REMEMBERED);
   const refused = new Map([...others, [revision, backoffAfter(failures + 1, nowMs)] as const]);
   const valid = state.valid === revision ? undefined : state.valid;
@@ -201,10 +197,6 @@ function refuse<T>(state: Deploy<T>, version: Version<T>, rejection: Rejection, 
   const reported = isRunning ? { ...rejection, isRunning } : rejection;
   const refusals = [...state.refusals, { version, rejection: reported }];
   return { ...state, refused, valid, done: {}, refusals };
-}
-
-function backoffAfter(failures: number, nowMs: number): Backoff {
-  return { failures, untilMs: nowMs + retryPauseMs(failures, RETRY) };
 }
 
 function failed<T>(
@@ -273,6 +265,6 @@ function abandoned<T>(
   if (desired !== undefined)
     emit({ kind: 'report', outcome: { kind: 'superseded', message }, version: desired });
   const mayRun = doing?.kind === 'update' || doing?.kind === 'reload';
-  const next: Deploy<T> = { ...state, desired: undefined, mustReadDisk: true, done: {} };
-  return mayRun ? { ...next, running: undefined } : next;
+  const running = mayRun ? undefined : state.running;
+  return { ...state, running, desired: undefined, mustReadDisk: true, done: {} };
 }

@@ -226,6 +226,30 @@ it('two versions refused at the same time are both reported', () => {
   expect(refused).toEqual([second.revision, first.revision]);
 });
 
+it('a version that passes its check and is refused at each start is tried ever less often', () => {
+  const onlyReloads: Policy = { check: 'before-write', reloadEveryMs: 0 };
+  const rejection = { kind: 'rejected', by: 'reload', message: 'no', detail: '' } as const;
+  let nowMs = 0;
+  let { state } = after(served(first), onlyReloads);
+  const on = (event: DeployEvent<number>): void => {
+    state = advance(state, event, nowMs, onlyReloads).state;
+  };
+  on({ kind: 'desired', version: second });
+  const pauses = Array.from({ length: 6 }, () => {
+    on({ kind: 'tick' });
+    if (state.doing?.kind === 'read-disk')
+      on({ kind: 'disk-read', onDisk: { revision: first.revision, isOwn: true } });
+    on({ kind: 'written', result: { kind: 'valid' } });
+    on({ kind: 'reloaded', result: { is: 'refused', rejection } });
+    on({ kind: 'restored', revision: first.revision });
+    const untilMs = state.refused.get(second.revision)?.untilMs ?? Number.NaN;
+    const pauseMs = untilMs - nowMs;
+    nowMs = untilMs;
+    return pauseMs;
+  });
+  expect(pauses).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000]);
+});
+
 it('a version that waits for its reload is checked at once, and again if that was impossible', () => {
   const waits = { ...policy, compare: undefined };
   const outcome = { kind: 'impossible', message: 'ENOENT' } as const;
