@@ -58,13 +58,12 @@ export function dropSyns(program: ProxyDriver, options: Options): SynDrop {
       ...program,
       saveState: async () => {
         // A refused file replaces nothing, and must not delay new connections by a second.
-        if ((await program.check('live')).kind === 'invalid') return false;
+        if ((await program.check('live')).kind === 'invalid') return;
         const ports = portsOf(options.statsSocket);
         if (ports.length > 0) await use(dropRuleset(table, ports, options.startTimeoutMs + SPARE_MS));
-        const isSaved = await program.saveState();
+        await program.saveState();
         // Nothing starts if the worker that was to be replaced answers again.
         allowSoon();
-        return isSaved;
       },
       start: (request) => {
         const outcome = program.start(request);

@@ -7,8 +7,15 @@ import type { RunningGeneration } from './program.ts';
  * The inodes of the listening sockets that were bound to this path. A generation that took over the listeners of the previous one has the same
  * socket; one that could not has bound another. HAProxy binds `PATH.PID.tmp` and renames it.
  */
-export function statsListeners(statsSocket: string): ReadonlySet<string> {
+function statsListeners(statsSocket: string): ReadonlySet<string> {
   return new Set(boundSockets().flatMap(({ path, inode }) => (path === statsSocket ? inode : [])));
+}
+
+/** Whether at most one generation listens. Other containers of the node's network may use the same path; their processes are not visible. */
+export function listensAlone(statsSocket: string): boolean {
+  const sockets = statsListeners(statsSocket);
+  if (sockets.size <= 1) return true;
+  return new Set([...holdersOf(sockets).values()].flatMap((held) => [...held])).size <= 1;
 }
 
 function boundSockets(): readonly { readonly path: string; readonly inode: string }[] {

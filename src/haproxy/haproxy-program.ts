@@ -1,4 +1,4 @@
-import { readdirSync, realpathSync } from 'node:fs';
+import { readdirSync, realpathSync, rmSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CheckOutcome, ConfigurationCheck } from '../engine/config/check.ts';
@@ -14,7 +14,7 @@ import { type HaproxyPaths, masterArgv } from './argv.ts';
 import { askMaster, askWorker } from './ask-worker.ts';
 import { createConfigurationCheck, runInBackground } from './check-configuration.ts';
 import { createDriftSearch, createFileHash, isLarge, readSetFiles } from './find-drift.ts';
-import { findRunning, statsListeners } from './find-running.ts';
+import { findRunning, listensAlone } from './find-running.ts';
 import { generationSocket, generationSockets } from './generation-sockets.ts';
 import { LEAVING_VARIABLE } from './leaving-variable.ts';
 import { createLostServers } from './lost-servers.ts';
@@ -109,7 +109,7 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
     keepLastGood: (revision) => keepLastGood(paths.config, lastGood, revision),
     fileSha256: createFileHash(paths.config),
     findRunning: () => findRunning(paths.statsSocket),
-    listensAlone: () => statsListeners(paths.statsSocket).size <= 1,
+    listensAlone: () => listensAlone(paths.statsSocket),
     findMaster: (generation) => findMaster(masterSocket(generation)),
     answers: async ({ generation }) =>
       void (await askRuntimeApi(masterSocket(generation), '@1 show version', HANGS_FOR_MS)),
@@ -164,15 +164,15 @@ async function checkCandidate({ haproxy: haproxyPath, config }: HaproxyPaths): P
 }
 
 /** Saving takes seconds for thousands of servers, so nothing is saved if the next generation does not load it. */
-async function saveState(paths: HaproxyPaths): Promise<boolean> {
+async function saveState(paths: HaproxyPaths): Promise<void> {
   const next = readConfiguration(paths.config);
   if (next.kind === 'unusable' || ![LOADS_STATE, paths.stateFile].every((it) => next.bytes.includes(it)))
-    return false;
+    return;
   const configuration = next.bytes.toString('utf8');
   const state = await askRuntimeApi(paths.statsSocket, 'show servers state', ASK_TIMEOUT_MS);
   const saved = state?.startsWith('1\n') === true;
   const kept = saved ? stateForTracking(configuration, state) : NO_STATE;
-  return writeState(paths.stateFile, kept) && saved;
+  writeState(paths.stateFile, kept);
 }
 
 /** Without a generation to take over from, an older state is no longer valid: servers may have recovered. */
@@ -207,15 +207,13 @@ function countSetFiles(config: string): number {
   }
 }
 
-/** Returns false if the state cannot be written. HAProxy starts without the file too, and reports that itself. */
-function writeState(stateFile: string, state: string): boolean {
+/** If the state cannot be written, none is left: an earlier one may be wrong by now. HAProxy starts without the file too, and reports that itself. */
+function writeState(stateFile: string, state: string): void {
   try {
-    // Replaces the file, because HAProxy's user can create a link or a FIFO at the path.
+    rmSync(stateFile, { force: true });
+    // Not written in place, because HAProxy's user can create a link or a FIFO at the path.
     replaceFile(stateFile, state, 0o600);
-    return true;
-  } catch {
-    return false;
-  }
+  } catch {}
 }
 
 async function keepLastGood(config: string, lastGood: string, revision: string): Promise<boolean> {

@@ -54,7 +54,7 @@ export interface ProxyDriver {
    */
   readonly checkCandidate: () => Promise<CheckOutcome>;
   /** Saves which servers are up, for the next generation to start with. Best effort: returns whether it succeeded. */
-  readonly saveState: () => Promise<boolean>;
+  readonly saveState: () => Promise<void>;
   readonly start: (request: StartRequest) => StartOutcome;
   /** Resolves with the workers once one of them has answered, or with undefined if `signal` aborts first. */
   readonly prove: (running: Running, signal: AbortSignal) => Promise<readonly ProcessId[] | undefined>;

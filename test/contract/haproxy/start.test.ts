@@ -61,6 +61,16 @@ test('a full disk keeps neither the first generation nor a reload from serving',
   expect(complaints).toMatchObject([{ level: 'error', message: expect.stringContaining('EISDIR') }]);
 });
 
+test('on a full disk HAProxy starts without the state of an earlier generation', async () => {
+  await using host = await createSupervisedHost();
+  host.install('v1');
+  // Like a full disk: nothing can be written next to it.
+  mkdirSync(`${host.paths.stateFile}.new`, { recursive: true });
+  writeFileSync(host.paths.stateFile, '1\nold\n');
+  await host.supervise().waitForServing();
+  expect(existsSync(host.paths.stateFile)).toBe(false);
+});
+
 test('a second supervisor on a live socket exits with 2 and does not affect the first one', async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
