@@ -67,6 +67,7 @@ export function createExporter(
   const columns = chosenColumns(settings.exported);
   const totals = createTotals(columns.map(({ type }) => type === 'counter'));
   const own = ownMetrics();
+  let pids: ReadonlyMap<string, string> = new Map();
   let rows: readonly StatisticsRow[] = [];
   let nextAt = Number.NEGATIVE_INFINITY;
 
@@ -82,12 +83,12 @@ export function createExporter(
     own.up(serving !== undefined);
     own.servers(servers, settings.serverThreshold);
     own.maxConnections(shownLimit(serving?.maxConnections, settings.maxClients));
-    for (const each of parsed) totals.add(each.generation, each.rows ?? []);
-    totals.keep(
-      (generation) =>
-        parsed.some((each) => each.generation === generation) ||
-        sockets.some((socket) => generation.endsWith(` ${socket}`)),
-    );
+    for (const each of parsed) totals.add(each.pid, each.rows ?? []);
+    const answered = new Map(parsed.map(({ socket, pid }) => [socket, pid]));
+    const silent = [...pids].filter(([socket]) => sockets.includes(socket));
+    pids = new Map([...silent, ...answered]);
+    const polled = new Set(pids.values());
+    totals.keep((pid) => polled.has(pid));
     rows = serving?.rows ?? [];
     if (parsed.every((each) => each.rows !== undefined))
       totals.keepRows(parsed.flatMap((each) => each.rows ?? []));
@@ -130,8 +131,9 @@ function shownLimit(ofProcess = 0, ofClients = ofProcess): number {
 }
 
 interface Reply {
-  /** Identifies a process: `PID SOCKET`. */
-  readonly generation: string;
+  readonly socket: string;
+  /** Of the worker. One worker may answer at two sockets, one after the other. */
+  readonly pid: string;
   readonly maxConnections: number | undefined;
   readonly csv: string;
 }
@@ -163,7 +165,7 @@ function readReply(reply: string | undefined, socket: string): readonly Reply[] 
   const start = reply?.indexOf('# pxname,') ?? -1;
   if (reply === undefined || pid === undefined || start < 0) return [];
   const maxConnections = infoNumber(reply, 'Maxconn');
-  return [{ generation: `${pid} ${socket}`, maxConnections, csv: reply.slice(start) }];
+  return [{ socket, pid: `${pid}`, maxConnections, csv: reply.slice(start) }];
 }
 
 function ownMetrics() {
