@@ -13,6 +13,9 @@ const events: JournalEvents = {
     title: 'server',
   },
   'servers-changed': { kind: 'servers', facts: ['added', 'removed'] },
+  'redirect-added': { kind: 'health' },
+  'redirect-removed': { kind: 'health' },
+  'redirect-failed': { kind: 'health', reason: 'message', isTrouble: true },
   'servers-drained': { kind: 'servers', facts: ['drained', 'isIgnored'] },
 };
 

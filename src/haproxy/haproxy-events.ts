@@ -17,6 +17,13 @@ export const haproxyEvents: JournalEvents = {
   'generation-died': { ...processLife, isTrouble: true },
   'generation-hung': { ...processLife, isTrouble: true },
   'generation-busy': { ...processLife, isTrouble: true },
+  'generation-killed': { ...processLife, reason: 'reason', isTrouble: true },
+  'generation-cut-short': {
+    kind: 'process',
+    subject: 'generation',
+    reason: 'limit',
+    facts: ['most', 'found', 'drainedMs'],
+  },
   'drift-repaired': {
     kind: 'repair',
     subject: 'changes',
