@@ -67,6 +67,10 @@ export const proven = (number: number): Event => ({
   isAlone: true,
 });
 export const valid: Event = { kind: 'checked', failure: undefined };
+export const unchecked: Event = {
+  kind: 'checked',
+  failure: { stage: 'unchecked', message: 'no memory' },
+};
 export const invalid: Event = {
   kind: 'checked',
   failure: { stage: 'check', message: 'no', detail: 'line 3' },

@@ -53,7 +53,10 @@ function judgeStatus(
   const isPortInUse = /cannot bind|address already in use/i.test(`${reason} ${lastFailure?.detail ?? ''}`);
   const port = `another program uses one of HAProxy's ports: find it with ss -ltnp on the node, or choose other ports: ${portsAre}`;
   if (current === null)
-    return fail(`HAProxy does not run (${phase})${reason}`, isPortInUse ? port : 'kubectl logs POD -c haproxy');
+    return fail(
+      `HAProxy does not run (${phase})${reason}`,
+      isPortInUse ? port : 'kubectl logs POD -c haproxy',
+    );
   if (isPortInUse) return fail(`the last reload could not bind its ports${reason}`, port);
   if (info === undefined || info === '')
     return fail(

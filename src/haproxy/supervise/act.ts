@@ -2,10 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Failure } from '../../engine/supervise/step.ts';
 import type { Log } from '../../engine/system/log.ts';
 import { describeProcess } from '../../engine/system/process/process-vitals.ts';
-import { childrenOf, signalProcess } from '../../engine/system/process/processes.ts';
+import { signalProcess } from '../../engine/system/process/processes.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { ProxyDriver } from '../program.ts';
-import { type OwnAction as Action, type Event, type Retiring, runningOf } from './state.ts';
+import { type OwnAction as Action, type Event, type Processes, type Retiring, runningOf } from './state.ts';
+import { workersOf } from './workers-of.ts';
 
 /** What actions need to take effect. */
 export interface Effects {
@@ -49,6 +50,7 @@ export function act(action: Action, effects: Effects): Promise<void> | void {
     case 'count-requests':
       return countRequests(action, effects);
     case 'clean-up':
+      for (const id of action.workers) signalProcess(id, 'SIGKILL');
       return program.cleanUp(action.number);
     case 'keep-last-good':
       return program.keepLastGood(action.revision).then((kept) => dispatch({ kind: 'last-good-kept', kept }));
@@ -93,9 +95,14 @@ export function outcomeOfFailed(action: Action, message: string): Event | 'again
 }
 
 function failureOf(outcome: Awaited<ReturnType<ProxyDriver['check']>>): Failure | undefined {
-  if (outcome.kind === 'valid') return undefined;
-  const { message } = outcome;
-  return { stage: 'check', message, ...(outcome.kind === 'invalid' && { detail: outcome.detail }) };
+  switch (outcome.kind) {
+    case 'valid':
+      return undefined;
+    case 'invalid':
+      return { stage: 'check', message: outcome.message, detail: outcome.detail };
+    case 'impossible':
+      return { stage: 'unchecked', message: outcome.message };
+  }
 }
 
 async function change(
@@ -201,10 +208,10 @@ async function waitUntilAlone(
  * and its worker would continue to accept. The master does not get it, because a worker that receives it twice may die, and a master ends by itself
  * after its last worker. A master passes on SIGTERM in time; SIGKILL cannot be passed on.
  */
-function signalGeneration(kind: 'soft-stop' | 'terminate' | 'kill', generation: Retiring): void {
+function signalGeneration(kind: 'soft-stop' | 'terminate' | 'kill', generation: Processes): void {
   const { master } = generation;
   if (kind === 'terminate') return void signalProcess(master, 'SIGTERM');
-  const workers = generation.workers.length > 0 ? generation.workers : childrenOf(master);
+  const workers = workersOf(generation);
   if (kind === 'soft-stop')
     for (const id of workers.length > 0 ? workers : [master]) signalProcess(id, 'SIGUSR1');
   else for (const id of [master, ...workers]) signalProcess(id, 'SIGKILL');

@@ -33,7 +33,7 @@ import {
   retiringDeadlines,
   sessionsEnded,
 } from './retire.ts';
-import type { Action, Event, Limits, Serving, State } from './state.ts';
+import { type Action, type Event, generationsIn, type Limits, type Serving, type State } from './state.ts';
 
 type Emit = EmitAction<Action>;
 
@@ -102,7 +102,8 @@ function handle(state: State, event: Event, now: number, emit: Emit): State {
 function booted(state: State, hasConfiguration: boolean, now: number, emit: Emit): State {
   // An earlier supervisor may have died between the decision and the action.
   for (const generation of state.retiring) emit({ kind: 'soft-stop', generation });
-  if (hasConfiguration) return beginJob(state, { cause: 'boot', requests: [], config: 'live' }, now, emit);
+  if (hasConfiguration || state.hasLastGood)
+    return beginJob(state, { cause: 'boot', requests: [], config: 'live' }, now, emit);
   emit(logged('info', 'waiting-for-configuration'));
   return state;
 }
@@ -121,7 +122,10 @@ function requested(state: State, request: RequestId, now: number, emit: Emit): S
 function checked(state: State, failure: Failure | undefined, now: number, emit: Emit): State {
   const { job } = state;
   if (job?.stage.kind !== 'checking') return state;
-  return jobFailed(state, job, failure ?? job.stage.failure, now, emit);
+  const start = job.stage.failure;
+  const isOpen = failure?.stage === 'unchecked';
+  const cause = isOpen ? { ...failure, message: `${start.message}; ${failure.message}` } : (failure ?? start);
+  return jobFailed(state, job, cause, now, emit);
 }
 
 function started(state: State, event: Extract<Event, { kind: 'started' }>, now: number, emit: Emit): State {
@@ -192,7 +196,8 @@ function answerHeld(state: State, number: number, emit: Emit): State {
 }
 
 function exited(state: State, number: number, how: string, now: number, emit: Emit): State {
-  emit({ kind: 'clean-up', number });
+  const workers = generationsIn(state).find((each) => each.number === number)?.workers ?? [];
+  emit({ kind: 'clean-up', number, workers });
   const { job, serving } = state;
   if (job?.stage.kind === 'proving' && job.stage.number === number) {
     const message = `Cannot start generation ${number}: it ended with ${how} before it served, expected it to keep running`;

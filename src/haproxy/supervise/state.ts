@@ -118,11 +118,11 @@ interface ChangeCounts {
 
 export type RetireReason = 'replaced' | 'unproven' | 'stopping' | 'left-over' | 'hung';
 
+/** What can be signalled of a generation. */
+export type Processes = Pick<Serving, 'number' | 'master' | 'workers'>;
+
 /** A generation that is draining, or about to drain. */
-export interface Retiring {
-  readonly number: number;
-  readonly master: ProcessId;
-  readonly workers: readonly ProcessId[];
+export interface Retiring extends Processes {
   readonly reason: RetireReason;
   readonly since: number;
   readonly terminateAt: number;
@@ -225,7 +225,7 @@ export type OwnAction =
       readonly timeoutMs: number;
     }
   | { readonly kind: 'give-notice'; readonly generation: Retiring; readonly config: ConfigChoice }
-  | { readonly kind: 'soft-stop' | 'terminate' | 'kill'; readonly generation: Retiring }
+  | { readonly kind: 'soft-stop' | 'terminate' | 'kill'; readonly generation: Processes }
   /** Logs the state of processes before they are killed. */
   | {
       readonly kind: 'report-hung';
@@ -243,7 +243,8 @@ export type OwnAction =
       readonly draining: readonly Retiring[];
     }
   | { readonly kind: 'count-requests'; readonly draining: readonly Retiring[] }
-  | { readonly kind: 'clean-up'; readonly number: number }
+  /** After the end of the master: kills what is left of its workers and removes its socket. A healthy worker ends with its master, a hung one does not. */
+  | { readonly kind: 'clean-up'; readonly number: number; readonly workers: readonly ProcessId[] }
   | { readonly kind: 'keep-last-good'; readonly revision: string };
 
 export interface Served {

@@ -141,7 +141,7 @@ export function answerToCheck(outcome: CheckOutcome): Answer {
     case 'invalid':
       return { ok: false, stage: 'check', message: outcome.message, detail: outcome.detail };
     case 'impossible':
-      return { ok: false, stage: 'internal', message: outcome.message };
+      return { ok: false, stage: 'unchecked', message: outcome.message };
   }
 }
 

@@ -1,5 +1,5 @@
 import { readThreads, type ThreadVitals } from '../../engine/system/process/process-vitals.ts';
-import { childrenOf, isAlive, isStopped, type ProcessId } from '../../engine/system/process/processes.ts';
+import { isStopped } from '../../engine/system/process/processes.ts';
 import type { ProxyDriver } from '../program.ts';
 import {
   type Event,
@@ -10,6 +10,7 @@ import {
   type Serving,
   type State,
 } from './state.ts';
+import { workersOf } from './workers-of.ts';
 
 const POLL_EVERY_MS = 200;
 /** Polls between an answer and the next question. */
@@ -94,6 +95,8 @@ function questionTo(generation: Serving | Retiring): Question {
  * how long it may do that.
  */
 export function lifeWithout(question: Question, threads: readonly ThreadVitals[]): Life {
+  // Nothing can be said without /proc, such as without a free descriptor. An end of the processes is an event of its own.
+  if (threads.length === 0) return { lives: true };
   const sleeps = sleepsOf(threads);
   const woke = sleeps !== question.sleeps;
   question.sleeps = sleeps;
@@ -101,10 +104,6 @@ export function lifeWithout(question: Question, threads: readonly ThreadVitals[]
     return { lives: false, hangs: 'worker' };
   const used = threads.map(({ tid, cpuMs }) => cpuMs - (question.cpuMs.get(tid) ?? cpuMs));
   return { lives: true, busyMs: Math.max(0, ...used) };
-}
-
-function workersOf({ master, workers }: Serving | Retiring): readonly ProcessId[] {
-  return workers.length > 0 ? workers.filter(isAlive) : childrenOf(master);
 }
 
 function threadsOf(generation: Serving | Retiring): readonly ThreadVitals[] {

@@ -11,7 +11,7 @@ test('the request "check" validates only the candidate, and the running processe
   const { pid } = await supervisor.waitForServing();
   const candidate = `${host.paths.config}.candidate`;
 
-  expect(await supervisor.ask('check')).toMatchObject({ ok: false, stage: 'internal' });
+  expect(await supervisor.ask('check')).toMatchObject({ ok: false, stage: 'unchecked' });
   writeFileSync(candidate, 'listen a\n  nonsense here\n');
   expect(await supervisor.ask('check')).toMatchObject({
     ok: false,

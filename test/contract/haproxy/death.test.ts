@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { readProcess } from '../../../src/engine/system/process/processes.ts';
 import { ports } from '../../helpers/supervisor-configuration.ts';
 import { createSupervisedHost, type SupervisedHost } from '../../helpers/supervisor-host.ts';
 import type { LogLine } from '../../helpers/supervisor-process.ts';
@@ -22,6 +23,18 @@ test.each(['worker', 'master'] as const)('a killed %s is followed by a new gener
   expect(host.events('generation-died')).toMatchObject([{ generation: 1, level: 'error' }]);
 });
 
+test('a hung worker does not outlive its killed master', async () => {
+  await using host = await createSupervisedHost();
+  host.install('v1');
+  const supervisor = host.supervise();
+  const { pid, workers } = await supervisor.waitForServing();
+  process.kill(workers[0] ?? 0, 'SIGSTOP');
+  process.kill(pid, 'SIGKILL');
+  await supervisor.waitForServing(1);
+  await waitFor('the worker to end', () => !isRunning(workers[0] ?? 0));
+  await host.waitForGenerations(1);
+});
+
 test('a generation that keeps dying is restarted after growing pauses, and recovers', async () => {
   await using host = await createSupervisedHost();
   host.install('v1');
@@ -38,6 +51,10 @@ test('a generation that keeps dying is restarted after growing pauses, and recov
     expect((starts[index + 1] ?? 0) - (deaths[index] ?? 0)).toBeGreaterThanOrEqual(pauseMs);
   await host.waitForGenerations(1);
 });
+
+function isRunning(pid: number): boolean {
+  return readProcess(pid) !== undefined;
+}
 
 const timeOf = (line: LogLine): number => Date.parse(String(line['time']));
 
@@ -70,7 +87,10 @@ test('after a death with a broken configuration, the last good copy serves until
   await waitFor('v2 to be served', () => load.servedAtMs('v2'));
 });
 
-test('a supervisor that starts with a broken configuration serves an earlier last good copy', async () => {
+test.each([
+  ['a broken', 'nonsense\n'],
+  ['an empty', ''],
+])('a supervisor that starts with %s configuration serves an earlier last good copy', async (_, text) => {
   await using host = await createSupervisedHost();
   host.install('v1');
   const first = host.supervise();
@@ -78,7 +98,7 @@ test('a supervisor that starts with a broken configuration serves an earlier las
   await lastGoodKept(host);
   first.kill('SIGTERM');
   expect(await first.ended).toBe(0);
-  writeFileSync(host.paths.config, 'nonsense\n');
+  writeFileSync(host.paths.config, text);
   const second = host.supervise();
   expect(await second.waitForServing()).toMatchObject({ config: 'last-good' });
   expect((await second.status()).lastFailure).toMatchObject({ stage: 'check' });

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { isAlive } from '../../../src/engine/system/process/processes.ts';
 import { createHaproxyProgram } from '../../../src/haproxy/haproxy-program.ts';
 import { act } from '../../../src/haproxy/supervise/act.ts';
 import { testFolder } from '../../helpers/test-folder.ts';
@@ -66,6 +67,31 @@ test('a generation that is stopped right after its proof does not continue to ac
     expect(ended).toBe('exit code 0');
   }
   expect(await accepts(join(dir, 'lb.sock'))).toBe(false);
+});
+
+test('a generation that reloaded itself can still be stopped', async () => {
+  const dir = testFolder();
+  const program = programIn(dir);
+  const started = program.start({ generation: 1, config: 'live', takeOver: false });
+  if (started.kind === 'failed') throw new Error(started.message);
+  const { master, exited } = started;
+  const prove = () => program.prove({ generation: 1, master }, AbortSignal.timeout(10_000));
+  const workers = (await prove()) ?? [];
+  // A master that has just forked ignores the signal.
+  await waitFor('the master to answer', () => program.findMaster(1));
+  process.kill(master.pid, 'SIGUSR2');
+  await waitFor('the recorded worker to be replaced', () => workers.length > 0 && !workers.some(isAlive));
+  await prove();
+  const generation = { number: 1, master, workers };
+  await act({ kind: 'soft-stop', generation }, { ...noEffects, program });
+  let isOver = false;
+  void exited.then(() => {
+    isOver = true;
+  });
+  const ended = await waitFor('it to end', () => isOver, 10_000).catch(() => false);
+  if (!ended) await act({ kind: 'kill', generation }, { ...noEffects, program });
+  await exited;
+  expect(ended).toBe(true);
 });
 
 function accepts(path: string): Promise<boolean> {

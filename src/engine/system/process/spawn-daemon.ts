@@ -32,7 +32,8 @@ export function spawnDaemon(
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
   });
-  if (child.pid === undefined) return failed('it is missing or not executable');
+  if (child.pid === undefined)
+    return failed('it is missing or not executable, or no process or file descriptor is free');
   // Until Node has reaped the child, even one that ended at once has an entry in /proc.
   const started = readProcess(child.pid);
   if (started !== undefined)

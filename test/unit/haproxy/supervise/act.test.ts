@@ -14,8 +14,8 @@ const outcomes: readonly (readonly [CheckOutcome, failure: object | undefined, a
   ],
   [
     { kind: 'impossible', message },
-    { stage: 'check', message },
-    { ok: false, stage: 'internal', message },
+    { stage: 'unchecked', message },
+    { ok: false, stage: 'unchecked', message },
   ],
 ];
 

@@ -13,7 +13,9 @@ import {
   serving,
   started,
   succeed,
+  unchecked,
   valid,
+  workersOf,
 } from '../../../helpers/supervisor-model.ts';
 
 const request = (number: number) => ({ kind: 'requested', request: number }) as const;
@@ -65,13 +67,14 @@ describe('reload', () => {
     for (const [verdict, result] of [
       [invalid, { stage: 'check', message: 'no', detail: 'line 3' }],
       [valid, { stage: 'start', message: expect.stringContaining('signal SIGKILL') }],
+      [unchecked, { stage: 'unchecked', message: expect.stringMatching(/signal SIGKILL.*; no memory$/) }],
     ] as const) {
       const machine = serving();
       machine.send(request(1));
       machine.send({ kind: 'state-saved' });
       machine.send(started(2));
       expect(machine.send(exited(2))).toEqual([
-        { kind: 'clean-up', number: 2 },
+        { kind: 'clean-up', number: 2, workers: [] },
         { kind: 'check', config: 'live' },
       ]);
       expect(machine.send(verdict)).toContainEqual({ kind: 'answer', requests: [1], result });
@@ -147,7 +150,7 @@ describe('death', () => {
   test('a death is followed at once by a start without a check', () => {
     const machine = serving();
     expect(machine.send(exited(1))).toEqual([
-      { kind: 'clean-up', number: 1 },
+      { kind: 'clean-up', number: 1, workers: workersOf(1) },
       { kind: 'start', number: 2, config: 'live', takeOver: false },
     ]);
   });

@@ -19,6 +19,10 @@ test.each([
   expect(lifeWithout(question, [thread])).toEqual(life);
 });
 
+test('a worker whose threads cannot be read is no hung worker', () => {
+  expect(lifeWithout({ cpuMs: new Map([[1, 100]]), sleeps: 5, asked: 1 }, [])).toEqual({ lives: true });
+});
+
 test('a worker is watched after its master has died', () => {
   const self = readProcess(process.pid)?.id as ProcessId;
   const gone = { pid: 2 ** 22 + 1, startTicks: 0 };
