@@ -22,6 +22,8 @@ export interface RemovalPlan {
   /** The kubelet's manifests. They are removed first, and their pods must end before the rest is removed. */
   readonly manifests: readonly Removal[];
   readonly rest: readonly Removal[];
+  /** The command and the record. They are removed last, in this order, so that the uninstall can be repeated if anything else is left. */
+  readonly last: readonly Removal[];
   /** Folders that are removed if they are empty, deepest first. */
   readonly directories: readonly string[];
 }
@@ -43,14 +45,19 @@ export function removals(
   );
   const kubeconfig = disk.at(layout.kubeconfig) === undefined ? [] : [layout.kubeconfig];
   const own = keepConfig ? [] : [...kubeconfig, ...journals.map(({ path }) => path)];
+  const { manifests = [], command = [], rest = [] } = Object.groupBy(files, ({ path }) =>
+    isManifest(path) ? 'manifests' : path === layout.nodeCommand ? 'command' : 'rest',
+  );
+  const removalsOf = (of: InstallRecord['files']) => of.flatMap((file) => removalOf(disk, file));
   return {
-    manifests: files.filter(({ path }) => isManifest(path)).flatMap((file) => removalOf(disk, file)),
+    manifests: removalsOf(manifests),
     rest: [
-      ...files.filter(({ path }) => !isManifest(path)).flatMap((file) => removalOf(disk, file)),
+      ...removalsOf(rest),
       ...[...written.ours, ...own].map((path) => ({ kind: 'remove', path }) as const),
       ...written.foreign.map((path) => ({ kind: 'leave', path }) as const),
       ...movesBack(disk, new Set(written.foreign), pods),
     ],
+    last: [...removalsOf(command), { kind: 'remove', path: layout.record }],
     directories: record.directories.toReversed(),
   };
 }

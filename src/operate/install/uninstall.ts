@@ -37,7 +37,7 @@ export async function uninstall(
   if (record === undefined) throw new ConfigError([recordProblem(path, textOn(disk, path) ?? '')]);
   const plan = removals(disk, record, options, installable.pods);
   if (!options.dryRun) return await remove(options, installable, disk, record, plan, progress, removeTables);
-  for (const removal of [...plan.manifests, ...plan.rest]) progress.step(removal);
+  for (const removal of [...plan.manifests, ...plan.rest, ...plan.last]) progress.step(removal);
   return progress.end('dry-run', '');
 }
 
@@ -71,12 +71,11 @@ async function remove(
   if (tables.changed) progress.step({ kind: 'remove-firewall-table' });
   const left = [...swept, ...tables.left, ...(await removeAll(root, plan.rest, progress))];
   if (left.length > 0) return leave(left);
-  // The record is removed last, so that the command can be repeated if anything is left.
-  const last = { kind: 'remove', path: layout.record } as const;
-  const late = [
-    ...(await removeAll(root, [last], progress)),
-    ...(await removeFolders(root, plan.directories, progress)),
-  ];
+  for (const each of plan.last) {
+    const kept = await removeAll(root, [each], progress);
+    if (kept.length > 0) return leave(kept);
+  }
+  const late = await removeFolders(root, plan.directories, progress);
   return late.length === 0 ? progress.end('done', 'done: hawser is completely removed\n') : leave(late);
 }
 

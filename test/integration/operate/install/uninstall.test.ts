@@ -206,7 +206,7 @@ test("a distribution's HAProxy configuration is not removed", async () => {
   expect(node.read('/etc/haproxy/haproxy.cfg')).toBe('theirs');
 });
 
-test('a VIP that could not be checked is reported as left over, and the command can be repeated', async () => {
+test('a VIP that could not be checked is reported as left over, and the command stays and can be repeated', async () => {
   await node.install();
   await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
   const programs = join(node.root, 'programs');
@@ -217,8 +217,10 @@ test('a VIP that could not be checked is reported as left over, and the command 
   const result = await runCommand(argv, { timeoutMs: 60_000 });
   expect(result.stderr).toContain('left: VIP 10.0.0.100: cannot check for it');
   expect(result.exitCode).toBe(1);
+  expect(node.tree()).toContain('/usr/local/bin/hawser 755');
   expect(await node.run('uninstall')).toMatchObject({ exitCode: 0, stderr: '' });
   expect(await node.namespace.run('ip', '-o', 'address', 'show', 'to', '10.0.0.100')).toBe('');
+  expect(node.tree()).not.toContain('/usr/local/bin/hawser 755');
 });
 
 test('settings that have been broken since the install do not prevent an uninstall', async () => {

@@ -150,19 +150,29 @@ test('a changed manifest restarts its pod, a new manifest does not', () => {
   expect(of(diskOf({}))).toEqual([]);
 });
 
-test('an uninstall removes manifests first, saves edited files and restores files that were moved aside', () => {
+test('an uninstall removes manifests first and the command and the record last, saves edited files and restores moved ones', () => {
   const [own, instances] = ['haproxy-supervisor', 'haproxy-supervisor-b'].map(
     (program) => `${layout.journalDir}/${program}.000000000001.jsonl`,
   ) as [string, string];
   const journals = { [own]: '', [instances]: '' };
-  const files = { ...before, [TEMPLATE]: 'mine', [`${PACKAGED}.before-hawser`]: 'theirs', ...journals };
-  const record = recordOf(before);
+  const files = {
+    ...before,
+    [layout.nodeCommand]: 'command',
+    [TEMPLATE]: 'mine',
+    [`${PACKAGED}.before-hawser`]: 'theirs',
+    ...journals,
+  };
+  const record = recordOf({ [layout.nodeCommand]: 'command', ...before });
   expect(removals(diskOf(files, record), record, { keepConfig: false }, pods)).toEqual({
     manifests: [{ kind: 'remove', path: MANIFEST }],
     rest: [
       { kind: 'save', path: TEMPLATE, to: `${TEMPLATE}.saved` },
       { kind: 'remove', path: own },
       { kind: 'move-back', path: PACKAGED, from: `${PACKAGED}.before-hawser` },
+    ],
+    last: [
+      { kind: 'remove', path: layout.nodeCommand },
+      { kind: 'remove', path: layout.record },
     ],
     directories: ['/etc/hawser'],
   });
