@@ -24,7 +24,7 @@ export interface RemovalPlan {
   readonly rest: readonly Removal[];
   /** The command and the record. They are removed last, in this order, so that the uninstall can be repeated if anything else is left. */
   readonly last: readonly Removal[];
-  /** Folders that are removed if they are empty, deepest first. */
+  /** Folders that are removed if they are empty, deepest first. hawser's own may be from before the last install. */
   readonly directories: readonly string[];
 }
 
@@ -44,8 +44,12 @@ export function removals(
     ({ program }) => programs.has(program),
   );
   const kubeconfig = disk.at(layout.kubeconfig) === undefined ? [] : [layout.kubeconfig];
-  const own = keepConfig ? [] : [...kubeconfig, ...journals.map(({ path }) => path)];
-  const { manifests = [], command = [], rest = [] } = Object.groupBy(files, ({ path }) =>
+  const own = [...(keepConfig ? [] : kubeconfig), ...journals.map(({ path }) => path)];
+  const {
+    manifests = [],
+    command = [],
+    rest = [],
+  } = Object.groupBy(files, ({ path }) =>
     isManifest(path) ? 'manifests' : path === layout.nodeCommand ? 'command' : 'rest',
   );
   const removalsOf = (of: InstallRecord['files']) => of.flatMap((file) => removalOf(disk, file));
@@ -58,7 +62,7 @@ export function removals(
       ...movesBack(disk, new Set(written.foreign), pods),
     ],
     last: [...removalsOf(command), { kind: 'remove', path: layout.record }],
-    directories: record.directories.toReversed(),
+    directories: [...new Set([...record.directories.toReversed(), layout.settingsDir, layout.journalDir])],
   };
 }
 

@@ -183,9 +183,10 @@ test('an edited file is kept, a manifest outside the folder that the kubelet rea
   ]);
 });
 
-test('--keep-config keeps the settings and the kubeconfig, so that the next install is the same', async () => {
+test('--keep-config keeps only the settings and the kubeconfig, and a later uninstall removes these too', async () => {
   await node.install('--ingress-vip', '10.0.0.101', '--cluster-name', 'managed');
   node.write('/etc/hawser/kubeconfig', 'x');
+  node.write('/var/log/hawser/haproxy-monitor.000000000001.jsonl', 'x');
   const settings = node.read('/etc/hawser/config.yaml');
   expect(await node.run('uninstall', '--keep-config')).toMatchObject({ exitCode: 0, stderr: '' });
   expect(node.tree()).toEqual([
@@ -197,6 +198,8 @@ test('--keep-config keeps the settings and the kubeconfig, so that the next inst
   ]);
   expect(await node.run('install', '--yes')).toMatchObject({ exitCode: 0, stderr: '' });
   expect(node.read('/etc/hawser/config.yaml')).toBe(settings);
+  expect(await node.run('uninstall')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(node.tree()).toEqual(['/etc 755']);
 });
 
 test("a distribution's HAProxy configuration is not removed", async () => {

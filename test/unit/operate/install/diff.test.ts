@@ -174,6 +174,6 @@ test('an uninstall removes manifests first and the command and the record last, 
       { kind: 'remove', path: layout.nodeCommand },
       { kind: 'remove', path: layout.record },
     ],
-    directories: ['/etc/hawser'],
+    directories: ['/etc/hawser', '/var/log/hawser'],
   });
 });
