@@ -99,7 +99,11 @@ export const uninstallCommand = commandSpec({
   summary: 'Removes the pods, waits until they have stopped, and removes VIPs, the firewall table and files.',
   flags: {
     keepConfig: toggle('keep the settings and the kubeconfig'),
-    timeout: flag('<duration>', durationMs, 'how long to wait for the pods to stop', { default: '90s' }),
+    timeout: flag(
+      '<duration>',
+      z.optional(durationMs),
+      'how long to wait for the pods to stop (default: 90s, or longer with a longer haproxy.drainTimeout)',
+    ),
     root,
     dryRun,
     json,

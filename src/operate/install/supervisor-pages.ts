@@ -22,21 +22,6 @@ export function supervisorPage(
   return command && (settingsTyped(spec, command.argv, env, () => undefined).listen ?? 'off');
 }
 
-/**
- * Returns the ports on which this node's supervisors serve their pages. HAProxy and the monitors close their ports when options to
- * stop; the pages stay open until the last connection has drained and keepalived has ended. Ports of other programs are omitted.
- */
-export async function supervisorPorts(pods: readonly Pod[]): Promise<readonly number[]> {
-  const found = await Promise.all(
-    pods.map(async ({ supervisor }) => {
-      // The address is the default: neither the environment of this process nor the settings file can change it.
-      const page = supervisorPage(supervisor, supervisor.spec.name.split(' '), {});
-      return page && page !== 'off' && (await isSupervisor(supervisor, page)) ? [page.port] : [];
-    }),
-  );
-  return found.flat();
-}
-
 /** Whether the supervisor listens at this address, judged by the answer, since a process in another container may not be visible. */
 export async function isSupervisor({ spec, answer }: Supervisor, page: PageAddress): Promise<boolean> {
   return (await askProgram(spec.name, page, answer, limits)).status !== null;

@@ -1,20 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OutputFormat } from '../../cli/command-spec.ts';
+import type { Pod } from '../../cli/pod.ts';
 import { structuredWriter } from '../../cli/run-command.ts';
 import { ConfigError, messageOf } from '../../engine/system/errors.ts';
 import { isSingleAddress } from '../../engine/system/network/address-text.ts';
 import { findAddress, removeAddress } from '../../engine/system/network/interface-addresses.ts';
-import { listeningPorts, ownerOf } from '../../engine/system/network/listening-ports.ts';
+import {
+  holdersOf,
+  listeningPorts,
+  listeningUnixSockets,
+  ownerOf,
+} from '../../engine/system/network/listening-ports.ts';
 import { hawserProcesses, type RunningProcess } from '../../engine/system/process/hawser-processes.ts';
 import { isAlive } from '../../engine/system/process/processes.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { type Disk, readDisk, textOn } from './disk.ts';
-import { effectiveSettings, type Installable } from './effective-settings.ts';
+import { type EffectiveSettings, effectiveSettings, type Installable } from './effective-settings.ts';
 import type { UninstallSettings } from './install-settings.ts';
 import { layout } from './layout.ts';
 import { type InstallRecord, recordProblem } from './record.ts';
 import { applyRemoval, type Removal, type RemovalPlan, removals, removeIfEmpty } from './removal.ts';
-import { supervisorPorts } from './supervisor-pages.ts';
 
 /** Generous, because nothing waits for the result and the node may be busy. */
 const FIND_VIP_TIMEOUT_MS = 10_000;
@@ -43,7 +48,7 @@ export async function uninstall(
 
 /** Removes the manifests first, because a running pod would recreate removed files. */
 async function remove(
-  { root, timeout }: UninstallSettings,
+  { root, timeout: given }: UninstallSettings,
   installable: Installable,
   disk: Disk,
   record: InstallRecord,
@@ -53,12 +58,12 @@ async function remove(
 ): Promise<number> {
   const leave = (left: readonly string[]) => progress.end('left', '', left);
   const { pods } = installable;
-  const vips = vipsOf(disk, record, installable);
-  const ports = [...record.ports, ...(await supervisorPorts(pods))];
-  const daemons = pods.flatMap((pod) => pod.daemons.map(({ name }) => name));
+  const settings = settingsOn(disk, installable);
+  const vips = [...new Set([...record.vips, ...(settings?.vips.all ?? [])])];
+  const timeout = given ?? longestEndMs(settings?.pods ?? []);
   const failed = await removeAll(root, plan.manifests, progress);
   if (failed.length > 0) return leave(failed);
-  const running = await waitForEnd(ports, daemons, timeout);
+  const running = await waitForEnd(record.ports, pods, timeout);
   if (running.length > 0)
     return leave([
       ...running.map(
@@ -79,14 +84,22 @@ async function remove(
   return late.length === 0 ? progress.end('done', 'done: hawser is completely removed\n') : leave(late);
 }
 
-/** The VIPs of the record, and of the current settings if they are valid. */
-function vipsOf(disk: Disk, record: InstallRecord, installable: Installable): readonly string[] {
+/** The settings on this node; undefined if they are invalid. */
+function settingsOn(disk: Disk, installable: Installable): EffectiveSettings | undefined {
   try {
-    const text = textOn(disk, layout.settings) ?? '';
-    return [...new Set([...record.vips, ...effectiveSettings(text, installable).vips.all])];
+    return effectiveSettings(textOn(disk, layout.settings) ?? '', installable);
   } catch {
-    return record.vips;
+    return undefined;
   }
+}
+
+const LEAST_WAIT_MS = 90_000;
+/** For the kubelet, which has to notice that the manifest is gone, and to remove the containers. */
+const KUBELET_MS = 20_000;
+
+/** How long the kubelet may need to end these pods. */
+export function longestEndMs(pods: EffectiveSettings['pods']): number {
+  return Math.max(LEAST_WAIT_MS, ...pods.map(({ graceSeconds = 0 }) => graceSeconds * 1_000 + KUBELET_MS));
 }
 
 /** Removes the VIPs from all interfaces. A VIP is recognised by its prefix length (/32, /128); the node's own addresses have that of their subnet. */
@@ -192,15 +205,16 @@ const POLL_EVERY_MS = 200;
 
 /**
  * Waits until hawser's daemons and their processes have ended. Identifies visible processes by pid and start time, even after they lose their
- * parent. For processes of other containers that are not visible, it waits until nothing listens on `ports`. Resolves with
- * what still runs after `timeoutMs`.
+ * parent. For processes of other containers that are not visible, it waits until nothing listens on `ports` and the supervisors' control sockets,
+ * which close last. Resolves with what still runs after `timeoutMs`.
  */
 async function waitForEnd(
   ports: readonly number[],
-  daemons: readonly string[],
+  pods: readonly Pod[],
   timeoutMs: number,
 ): Promise<readonly string[]> {
   const end = monotonicMs() + timeoutMs;
+  const daemons = pods.flatMap((pod) => pod.daemons.map(({ name }) => name));
   let running: readonly RunningProcess[] = [];
   for (;;) {
     const alive = [...running, ...hawserProcesses(daemons)].filter(({ id }) => isAlive(id));
@@ -210,8 +224,17 @@ async function waitForEnd(
       ...listeningPorts()
         .filter((listener) => ports.includes(listener.port) && ownerOf(listener) === undefined)
         .map(({ port }) => `a process on port ${port}, not visible from here`),
+      ...pods.filter(isServedElsewhere).map(({ name }) => `the supervisor of ${name}, not visible from here`),
     ];
     if (left.length === 0 || monotonicMs() >= end) return [...new Set(left)];
     await pause(POLL_EVERY_MS);
   }
+}
+
+/** Whether a process that is not visible listens on the control socket. The kernel lists a claimed socket with its temporary name. */
+function isServedElsewhere({ supervisor: { socket } }: Pod): boolean {
+  const listening = listeningUnixSockets().filter(({ path }) => `${path}.`.startsWith(`${socket}.`));
+  const inodes = new Set(listening.map(({ inode }) => inode));
+  const seen = new Set([...holdersOf(inodes).values()].flatMap((held) => [...held]));
+  return seen.size < inodes.size;
 }

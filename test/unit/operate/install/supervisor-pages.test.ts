@@ -10,7 +10,7 @@ const older: Readonly<Record<string, object>> = {
 };
 
 test.each(pods)(
-  'uninstall recognizes a $name supervisor of another version by its page',
+  'install recognizes a $name supervisor of another version by its page',
   async ({ name, supervisor }) => {
     const stop = new AbortController();
     const pageOf = async (status: object) => {
