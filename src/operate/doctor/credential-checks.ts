@@ -19,18 +19,24 @@ import type { LoadedKubeconfig } from '../../engine/kube/kubeconfig.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import { hostOf } from '../../engine/system/network/address-text.ts';
 import { shakeHands } from '../../engine/system/network/tls-handshake.ts';
-import { kubeconfigCommand, layout } from '../install/layout.ts';
+import { kubeconfigCommands, layout } from '../install/layout.ts';
+import { credentialsOf, parseRecord } from '../install/record.ts';
 import type { DoctorCheck, DoctorContext, DoctorSettings } from './context.ts';
 import type { ClusterReading, KubeconfigReading } from './readings.ts';
 
 const LEAST_SHARE_LEFT = 0.1;
 
-/** The finding about a certificate's remaining validity. `renew` is the remedy. */
-export function judgeCertificate(reading: CertificateReading, now: Date, renew: string): Finding {
+const RENEW_OF_KUBELET =
+  'systemctl restart kubelet, which renews its certificate; if it does not, read journalctl -u kubelet';
+
+/** The finding about the remaining validity of the certificate in the kubeconfig at `path`. */
+export function judgeCertificate(reading: CertificateReading, now: Date, path: string): Finding {
   if (reading.kind === 'none') return ok('a token is used, no client certificate');
   if (reading.kind === 'unreadable')
     return unknown(reading.message, `${moreRights}; openssl x509 -noout -dates -in FILE`);
   const { subject, from, to } = reading;
+  // A copy of the kubelet's kubeconfig names the file that the kubelet renews.
+  const renew = isOfKubelet(subject) ? RENEW_OF_KUBELET : `${kubeconfigCommands.own(path)} (docs/install.md)`;
   if (now > to) return fail(`the certificate of ${subject} expired on ${dayOf(to)}`, renew);
   if (now < from)
     return fail(
@@ -54,12 +60,18 @@ async function judgeKubeconfig(
   context: DoctorContext,
   reading: Exclude<KubeconfigReading, { kind: 'loaded' }>,
 ): Promise<Finding> {
-  if (reading.kind === 'none') {
-    const record = await context.files.read(layout.record);
+  const record = await context.files.read(layout.record);
+  const missing = (path: string): Finding => {
+    const credentials = credentialsOf((record.kind === 'text' && parseRecord(record.text)) || {});
+    return fail(
+      `${path} is missing, and the monitors wait for it`,
+      `${kubeconfigCommands[credentials](path)} (docs/install.md)`,
+    );
+  };
+  if (reading.kind === 'none')
     return record.kind === 'missing'
       ? await unlessUnseen(context, skip(NO_KUBECONFIG))
       : missing(layout.kubeconfig);
-  }
   switch (reading.cause) {
     case 'missing':
       return await unlessUnseen(context, missing(reading.path));
@@ -71,14 +83,6 @@ async function judgeKubeconfig(
         `kubectl --kubeconfig ${reading.path} get nodes; replace the file with a complete one`,
       );
   }
-}
-
-function missing(path: string): Finding {
-  return fail(`${path} is missing, and the monitors wait for it`, newKubeconfig(path));
-}
-
-function newKubeconfig(path: string): string {
-  return `${kubeconfigCommand(path)} (docs/install.md)`;
 }
 
 /** The kubeconfig for all checks except `credentials`, which alone reports an unusable kubeconfig as a failure. */
@@ -99,8 +103,9 @@ const certificate: FactReader<DoctorContext, CertificateReading> = async (contex
   return reading.kind === 'read' ? read(await readClientCertificate(reading.value.loaded)) : reading;
 };
 
-const RENEW_OF_KUBELET =
-  'systemctl restart kubelet, which renews its certificate; if it does not, read journalctl -u kubelet';
+function isOfKubelet(subject: string): boolean {
+  return subject.includes('system:node:');
+}
 
 function judgeCredentials(
   reading: ClusterReading,
@@ -123,7 +128,7 @@ function judgeCredentials(
       'the API does not let these credentials list the EndpointSlices of the service "kubernetes" (403)',
       'hawser rbac --endpoints | kubectl apply -f - (docs/install.md)',
     );
-  const isKubelet = /system:node:/.test(`${subject} ${message}`);
+  const isKubelet = isOfKubelet(`${subject} ${message}`);
   return fail(
     isKubelet
       ? 'the API does not let these credentials of a kubelet list nodes (403): since Kubernetes 1.32 a kubelet reads only its own Node'
@@ -181,8 +186,7 @@ export const credentialChecks: readonly DoctorCheck[] = [
     needs: { kubeconfig, certificate },
     judge: (facts) => {
       const { path } = facts.kubeconfig;
-      const renew = path.includes('kubelet') ? RENEW_OF_KUBELET : newKubeconfig(path);
-      const finding = judgeCertificate(facts.certificate, new Date(), renew);
+      const finding = judgeCertificate(facts.certificate, new Date(), path);
       return { ...finding, message: `${path}: ${finding.message}` };
     },
   }),

@@ -26,7 +26,7 @@ import {
 } from './layout.ts';
 import { imageOf, renderManifest } from './manifest.ts';
 import { readPatches } from './patches.ts';
-import { type InstallRecord, sha256 } from './record.ts';
+import { credentialsOf, type InstallRecord, sha256 } from './record.ts';
 
 /** The settings file as it will be written, and its effective settings. */
 export interface DesiredSettings extends EffectiveSettings {
@@ -74,9 +74,7 @@ export function desiredInstall(
   const pods = settings.pods.map(({ pod }) => pod);
   const { record } = disk;
   const image = options.image ?? record?.image ?? shippedImage(pods);
-  // A record without credentials is from an install with `own`.
-  const credentials =
-    options.credentials ?? (record === undefined ? 'kubelet' : (record.credentials ?? 'own'));
+  const credentials = options.credentials ?? (record === undefined ? 'kubelet' : credentialsOf(record));
   const folder = options.patches ?? record?.patches;
   const patches =
     folder === undefined ? [] : readPatches(join(options.root, folder), folder, installable.pods);

@@ -42,12 +42,14 @@ export function isManifest(path: string): boolean {
 }
 
 /**
- * Returns the command of docs/install.md that creates a kubeconfig for hawser. The subshell leaves the caller's umask unchanged; ten
- * years are the lifetime of the cluster's CA.
+ * The commands of docs/install.md that create the monitors' kubeconfig. The subshell leaves the caller's umask unchanged; ten years are the
+ * lifetime of the cluster's CA.
  */
-export function kubeconfigCommand(path: string): string {
-  return `(umask 077; kubeadm kubeconfig user --client-name hawser --validity-period 87600h >${path})`;
-}
+export const kubeconfigCommands: Readonly<Record<Credentials, (path: string) => string>> = {
+  own: (path) =>
+    `(umask 077; kubeadm kubeconfig user --client-name hawser --validity-period 87600h >${path})`,
+  kubelet: (path) => `install -m 0600 /etc/kubernetes/kubelet.conf ${path}`,
+};
 
 /** The paths of a pod's files. */
 interface PodLayout {

@@ -8,7 +8,7 @@ import type { Difference, EditedFile, ForeignConfiguration } from './diff.ts';
 import { type Disk, namesIn, textOn } from './disk.ts';
 import { portsOf } from './effective-settings.ts';
 import type { InstallSettings } from './install-settings.ts';
-import { type Credentials, isManifest, kubeconfigCommand, layout, podLayout } from './layout.ts';
+import { isManifest, kubeconfigCommands, layout, podLayout } from './layout.ts';
 import { containersIn, type ManifestContainer, plainIn } from './manifest-containers.ts';
 import type { BusyPage, NodeFindings, VipProbe } from './probe.ts';
 
@@ -17,11 +17,6 @@ interface Objections {
   readonly problems: readonly string[];
   readonly notices: readonly string[];
 }
-
-const kubeconfigCommands: Readonly<Record<Credentials, string>> = {
-  own: kubeconfigCommand(layout.kubeconfig),
-  kubelet: `install -m 0600 /etc/kubernetes/kubelet.conf ${layout.kubeconfig}`,
-};
 
 /** Returns everything that prevents the install, and notices for the operator. */
 export function findObjections(
@@ -90,7 +85,7 @@ function nodeObjections(
     );
   if (disk.at(layout.kubeconfig) === undefined)
     notices.push(
-      `${layout.kubeconfig} does not exist yet: the pods wait for it. Once this node has joined the cluster, run: ${kubeconfigCommands[credentials]}`,
+      `${layout.kubeconfig} does not exist yet: the pods wait for it. Once this node has joined the cluster, run: ${kubeconfigCommands[credentials](layout.kubeconfig)}`,
     );
   return { notices };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { parseJson } from '../../engine/system/text/parse-json.ts';
+import type { Credentials } from './layout.ts';
 
 const record = z.object({
   version: z.literal(1),
@@ -22,6 +23,11 @@ export type InstallRecord = Readonly<z.infer<typeof record>>;
 /** Parses the record; undefined for any other text. */
 export function parseRecord(text: string): InstallRecord | undefined {
   return record.safeParse(parseJson(text)).data;
+}
+
+/** A record without credentials is from an install with `own`. */
+export function credentialsOf({ credentials = 'own' }: Pick<InstallRecord, 'credentials'>): Credentials {
+  return credentials;
 }
 
 /** The reason why `parseRecord` returns undefined for this text. */

@@ -103,12 +103,20 @@ test.each<[check: string, claim: string, settings: () => Promise<Settings>, word
 const installed = { '/etc/hawser/installed.json': '{}' };
 const truncated = { '/etc/kubernetes/kubelet.conf': 'apiVersion: v1\nclusters: [' };
 const named = { kubeconfig: '/etc/hawser/kubeconfig' };
+const ofKubelet = {
+  '/etc/hawser/installed.json': JSON.stringify({
+    ...{ version: 1, image: 'x', vips: [], ports: [], directories: [], files: [] },
+    credentials: 'kubelet',
+  }),
+};
 const commands = /^fail: \/etc\/hawser\/kubeconfig is missing.*kubeadm kubeconfig user/;
+const copy = /^fail: .*install -m 0600 \/etc\/kubernetes\/kubelet\.conf \/etc\/hawser\/kubeconfig/;
 
 test.each<[check: string, claim: string, files: Files, settings: Settings, words: RegExp]>([
   ['credentials', 'are not needed before an install', {}, {}, /^skip: /],
   ['credentials', 'are missing after an install', installed, {}, commands],
   ['credentials', 'are missing where --kubeconfig names them', {}, named, commands],
+  ["credentials", "are missing after an install with the kubelet's", ofKubelet, {}, copy],
   ['credentials', 'are a truncated file', truncated, {}, /^fail: /],
   ['client-certificate', 'has no kubeconfig', {}, named, /^unknown: .*see check credentials$/],
   ['api-certificate', 'has no kubeconfig', {}, named, /^unknown: .*see check credentials$/],
@@ -125,8 +133,18 @@ test.each([
   ['valid for less than a tenth of its time', '2026-12-20', 'warn'],
   ['expired', '2027-01-02', 'fail'],
 ])('a client certificate that is %s', (_, date, kind) => {
-  const from = new Date('2026-01-01T00:00:00Z');
-  const to = new Date('2027-01-01T00:00:00Z');
-  const look = { kind: 'certificate', subject: 'CN=x', from, to } as const;
-  expect(judgeCertificate(look, new Date(date), 'renew it').kind).toBe(kind);
+  expect(judgeCertificate(certificateOf('CN=x'), new Date(date), named.kubeconfig).kind).toBe(kind);
 });
+
+test.each([
+  ['CN=hawser', /kubeadm kubeconfig user --client-name hawser .*>\/etc\/hawser\/kubeconfig/],
+  ['O=system:nodes, CN=system:node:cp-1', /systemctl restart kubelet/],
+])('an expired client certificate of %s is renewed by its owner', (subject, words) => {
+  const finding = judgeCertificate(certificateOf(subject), new Date('2027-01-02'), named.kubeconfig);
+  expect(said(finding)).toMatch(words);
+});
+
+function certificateOf(subject: string) {
+  const from = new Date('2026-01-01T00:00:00Z');
+  return { kind: 'certificate', subject, from, to: new Date('2027-01-01T00:00:00Z') } as const;
+}
