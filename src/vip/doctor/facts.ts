@@ -77,10 +77,16 @@ export const held: FactReader<VipContext, ReadonlyMap<string, readonly string[]>
   return read(here);
 };
 
-/** Whether hawser's keepalived runs on this node. If it does, some node must hold the VIP. */
-export const isLive: FactReader<VipContext, boolean> = async ({ readings, settings }) => {
+/** `down`: it is installed here but does not run. Once it is installed, some node must hold the VIP. */
+export type KeepalivedState = 'running' | 'down' | 'unreachable' | 'not-installed';
+
+/** The state of hawser's keepalived on this node. */
+export const keepalived: FactReader<VipContext, KeepalivedState> = async ({ readings, settings, files }) => {
   const live = await readings.supervisor('keepalived', settings.keepalivedSocket);
-  return read(live.kind === 'answered' && live.answer.ok);
+  if (live.kind === 'unreachable') return read('unreachable');
+  if (live.kind === 'answered') return read(live.answer.ok ? 'running' : 'down');
+  const manifest = await files.value(`${settings.manifests}/keepalived.yaml`);
+  return read(/\bhawser\b/.test(manifest ?? '') ? 'down' : 'not-installed');
 };
 
 /** The peers in keepalived.conf. `from`: the path of the file. */

@@ -10,30 +10,35 @@ import {
 } from '../../engine/examine/check.ts';
 import { LISTEN_MS, type RouterIdConflict, routerIdConflicts } from '../segment/foreign-router.ts';
 import { NO_VIP, type VipContext } from './context.ts';
-import { held, isLive, vips } from './facts.ts';
+import { held, type KeepalivedState, keepalived, vips } from './facts.ts';
 import { type Segment, segment } from './segment.ts';
 
 const LET_IT_IN =
   'nft list ruleset (or iptables -S) names the rule; put before it: meta l4proto 112 accept (docs/install.md)';
 
+const SEE = 'see check keepalived-supervisor';
+
 interface AdvertsFacts {
   readonly segment: Pick<Segment, 'adverts' | 'peers'>;
   readonly held: ReadonlyMap<string, readonly string[]>;
-  readonly isLive: boolean;
+  readonly keepalived: KeepalivedState;
 }
 
 /** Judges the adverts sent and received. Only the holder sends adverts, so what to expect depends on whether this node is the holder. */
-export function judgeAdverts({ segment: heard, held: here, isLive: live }: AdvertsFacts): Finding {
+export function judgeAdverts({ segment: heard, held: here, keepalived }: AdvertsFacts): Finding {
   const { adverts, peers = [] } = heard;
   const fromPeers = (senders: readonly string[]): readonly string[] =>
     peers.length === 0 ? senders : senders.filter((each) => peers.some(({ address }) => address === each));
   const received = fromPeers(adverts.received);
   const accepted = fromPeers(adverts.accepted);
-  const isHolder = [...here.values()].every((interfaces) => interfaces.length > 0);
+  const isHere = [...here.values()].map((interfaces) => interfaces.length > 0);
+  // A holder of one VIP receives the adverts of the holder of another.
+  const isHolder = isHere.some(Boolean);
+  const isOnlyHolder = isHere.every(Boolean);
   const lost = received.filter((address) => !accepted.includes(address));
   if (lost.length > 0)
     return fail(`adverts from ${lost.join(', ')} reach this node, but its firewall drops them`, LET_IT_IN);
-  if (isHolder && accepted.length > 0)
+  if (isOnlyHolder && accepted.length > 0)
     return fail(
       `this node has the VIP and ${accepted.join(', ')} sends adverts as well: two holders`,
       'hawser keepalived status on both; compare interface, router id and peers in keepalived.conf',
@@ -50,7 +55,9 @@ export function judgeAdverts({ segment: heard, held: here, isLive: live }: Adver
       'this node has the VIP and sends no adverts',
       'hawser keepalived status; the VIP may be stale: ip -br address',
     );
-  if (live)
+  if (keepalived === 'unreachable')
+    return unknown('no host sends adverts to this node, and its keepalived supervisor cannot be asked', SEE);
+  if (keepalived === 'running')
     return fail(
       `keepalived runs here as backup and received no adverts for ${LISTEN_MS / 1_000} s`,
       'on the holder: hawser doctor --only vrrp-adverts; then the network between (security groups: IP protocol 112)',
@@ -64,7 +71,7 @@ export const adverts: Check<VipContext> = checkOf({
   why: 'Clouds and firewalls silently drop IP protocol 112; then each node thinks it is the only one.',
   isFirst: true,
   listenMs: LISTEN_MS,
-  needs: { vips, segment, held, isLive },
+  needs: { vips, segment, held, keepalived },
   judge: judgeAdverts,
 });
 
@@ -121,14 +128,14 @@ interface HolderFacts {
   readonly vips: readonly string[];
   readonly segment: Pick<Segment, 'asked' | 'holders' | 'peers'>;
   readonly held: ReadonlyMap<string, readonly string[]>;
-  readonly isLive: boolean;
+  readonly keepalived: KeepalivedState;
 }
 
 export function judgeHolders(facts: HolderFacts): readonly Finding[] {
   return facts.vips.map((vip) => judgeHolder(vip, facts));
 }
 
-function judgeHolder(vip: string, { segment: heard, held: here, isLive: live }: HolderFacts): Finding {
+function judgeHolder(vip: string, { segment: heard, held: here, keepalived }: HolderFacts): Finding {
   const on = here.get(vip) ?? [];
   const { peers } = heard;
   const others = heard.holders(vip);
@@ -141,13 +148,7 @@ function judgeHolder(vip: string, { segment: heard, held: here, isLive: live }: 
     );
   if (on.length > 0) return ok(mine);
   if (!heard.asked.has(vip)) return unknown(`${vip}: the interface to ask on is unknown`, '--interface NAME');
-  if (others.length === 0)
-    return live
-      ? fail(
-          `no host answers for ${vip}`,
-          'hawser keepalived status, on every node: each says why it does not hold it',
-        )
-      : ok(`no host answers for ${vip}: it is free`);
+  if (others.length === 0) return judgeSilence(vip, keepalived);
   if (others.length > 1)
     return fail(
       `${named} answer for ${vip}`,
@@ -166,11 +167,20 @@ function judgeHolder(vip: string, { segment: heard, held: here, isLive: live }: 
       );
 }
 
+/** An address that no host has is free only before an install. */
+function judgeSilence(vip: string, keepalived: KeepalivedState): Finding {
+  const found = `no host answers for ${vip}`;
+  if (keepalived === 'not-installed') return ok(`${found}: it is free`);
+  return keepalived === 'unreachable'
+    ? unknown(`${found}, and the keepalived supervisor of this node cannot be asked`, SEE)
+    : fail(found, 'hawser keepalived status, on every node: each says why it does not hold it');
+}
+
 export const vipHolder: Check<VipContext> = checkOf({
   id: 'vip-holder',
   title: 'Holders of the VIP',
   why: 'Two holders split the clients between them; a foreign host with the address makes the API unreachable.',
   listenMs: LISTEN_MS,
-  needs: { vips, segment, held, isLive },
+  needs: { vips, segment, held, keepalived },
   judge: judgeHolders,
 });

@@ -42,8 +42,8 @@ const twice = /^fail: 10\.77\.0\.100 is on eth0 of this node, and .* answers for
 
 test.each<[claim: string, steps: readonly Step[], adverts: RegExp, holder: RegExp]>([
   ['nobody holds the VIP', [], /^skip: /, /^ok: no host answers/],
-  ['a peer holds it', [peerSpeaks()], /^ok: adverts of 10\.77\.0\.12 arrive$/, held],
-  ["a peer's adverts come late", [peerSpeaks(1.5)], /^ok: adverts of 10\.77\.0\.12 arrive$/, held],
+  ['a peer holds it', [peerSpeaks()], /^ok: adverts from 10\.77\.0\.12 arrive$/, held],
+  ["a peer's adverts come late", [peerSpeaks(1.5)], /^ok: adverts from 10\.77\.0\.12 arrive$/, held],
   [
     "our firewall drops a peer's adverts",
     [peerSpeaks(), drop('input')],
