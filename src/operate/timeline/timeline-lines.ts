@@ -42,7 +42,7 @@ export function timelineLines(report: TimelineReport, style: Style): readonly st
   const longest = Math.max(...[...nodes].map(({ length }) => length));
   const nodeWidth = nodes.size < 2 ? 0 : Math.min(MOST_NODE_WIDTH, longest) + 1;
   let day = '';
-  const rows = foldRepeats(report.entries).flatMap((row) => {
+  const rows = foldRepeats(report.entries, style.utc).flatMap((row) => {
     if (row.kind === 'fault') return rowLines(row, nodeWidth, style);
     const shown = localTime(row.entry.at, style.utc).day;
     const headline = shown === day ? [] : [paint(shown, BOLD, style)];
@@ -136,13 +136,14 @@ type Row =
       readonly lastAt: string;
     };
 
-/** Folds consecutive equal entries into one row. */
-function foldRepeats(entries: TimelineReport['entries']): readonly Row[] {
+/** Folds consecutive equal entries of one day into one row, because a row shows only times. */
+function foldRepeats(entries: TimelineReport['entries'], isUtc: boolean): readonly Row[] {
+  const dayOf = ({ at }: TimelineEntry): string => localTime(at, isUtc).day;
   const rows: Row[] = [];
   for (const entry of entries) {
     const last = rows.at(-1);
     if (entry.kind === 'fault') rows.push({ kind: 'fault', fault: entry });
-    else if (last?.kind === 'entry' && isRepeat(last.entry, entry))
+    else if (last?.kind === 'entry' && isRepeat(last.entry, entry) && dayOf(last.entry) === dayOf(entry))
       rows[rows.length - 1] = { ...last, times: last.times + 1, lastAt: entry.at };
     else rows.push({ kind: 'entry', entry, times: 1, lastAt: entry.at });
   }

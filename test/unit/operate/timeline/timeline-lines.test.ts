@@ -73,6 +73,17 @@ test('consecutive equal entries are one line', () => {
   expect(lines.filter((line) => line.includes('cpu starvation'))).toHaveLength(2);
 });
 
+test('equal entries of two days are two lines, each below its day', () => {
+  const dayMs = 24 * 3_600_000;
+  const same = [0, 1, dayMs, dayMs + 1].map((ms) => lineAt(ms, { subject: 'a' }));
+  expect(shown([said(...same)]).slice(0, 4)).toEqual([
+    '2026-01-05, UTC',
+    '03:12:00.000 vip         a (2 times, until 03:12:00.001)',
+    '2026-01-06, UTC',
+    '03:12:00.000 vip         a (2 times, until 03:12:00.001)',
+  ]);
+});
+
 test('a fault is shown in its place, and the summary names the broken journal', () => {
   const fault = { path: '/j/a.jsonl', line: 2, problem: 'not a journal line' };
   const lines = shown([[...said(move), { kind: 'fault', fault }, ...said(lineAt(9, { subject: 'later' }))]]);
