@@ -1,6 +1,7 @@
 import { type JournalLine, journalLineSchema } from '../../src/engine/observe/journal/journal-line.ts';
 import type { JournalItem } from '../../src/engine/observe/journal/read-journal.ts';
-import { createClockReader, type Moment, placesOf } from '../../src/operate/timeline/collect.ts';
+import type { Moment } from '../../src/operate/timeline/collect.ts';
+import { createClockReader, placesOf } from '../../src/operate/timeline/places.ts';
 
 const start = Date.UTC(2026, 0, 5, 3, 12);
 

@@ -6,6 +6,7 @@ import { type JournalItem, journalsIn, scanJournal } from '../../engine/observe/
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import type { Immutable } from '../../engine/system/immutable.ts';
 import { compareText } from '../../engine/system/text/compare-text.ts';
+import { createClockReader, type Place, placesOf } from './places.ts';
 
 const end = z.nullable(z.object({ seq: z.int(), at: z.string() }));
 
@@ -47,6 +48,8 @@ export interface Range {
 }
 
 const MAX_FAULTS = 20;
+/** Twice as many as a writer keeps. Other users can write to the folder, and could have the timeline read files without end. */
+const MAX_FILES = 16;
 /** A node has at most four instances. */
 const MAX_INSTANCES = 16;
 
@@ -111,10 +114,12 @@ function problemOf(error: unknown): string {
 }
 
 function readJournal(
-  { directory, program, files, index }: Found & { readonly index: number },
+  { directory, program, files: all, index }: Found & { readonly index: number },
   { since, until }: Range,
   mostKept: number,
 ): Pick<Collected, 'moments' | 'earlier' | 'leftOut'> & { readonly reading: JournalReading } {
+  const files = all.slice(-MAX_FILES);
+  const ignored = all.slice(0, -MAX_FILES);
   const timeOf = createClockReader();
   // Reads the journal twice: a line's place can depend on a later correction of the clock, and a journal may be too long to keep.
   const places = placesOf(Array.from(scanJournal(files), timeOf));
@@ -129,7 +134,7 @@ function readJournal(
     last: null,
     faults: [],
     faultCount: 0,
-    unread: [],
+    unread: ignored.map(({ path }) => ({ path, problem: `not among the newest ${MAX_FILES} files` })),
   };
   let kept: Moment[] = [];
   let leftOut = 0;
@@ -193,80 +198,12 @@ function withoutCopies(moments: readonly Moment[]): readonly Moment[] {
 }
 
 /** An item of a journal with its place in time. */
-export interface Moment {
+export interface Moment extends Place {
   readonly item: JournalItem;
   /** The index of the journal, in the order of reading. */
   readonly journal: number;
   /** The position in the journal. */
   readonly order: number;
-  /**
-   * The place in time, ISO 8601. Never earlier than the previous item of the journal, so that a journal keeps its order even if the
-   * clock was changed. Empty for items before the first line.
-   */
-  readonly at: string;
-  /** By how much the clock was set back before this item; 0 if it was not. */
-  readonly clockBackMs: number;
-  /** The difference between the item's own time and its place: positive if the clock was ahead, negative if it was behind. */
-  readonly clockOffMs: number;
-}
-
-type Place = Pick<Moment, 'at' | 'clockBackMs' | 'clockOffMs'>;
-
-/** A clock under time synchronisation goes back by less, which is ignored. */
-const CLOCK_BACK_MS = 1_000;
-
-/** Returns a function that returns the own time of each item of one journal. An item that is not a line has the time of the previous line. */
-export function createClockReader(): (item: JournalItem) => string {
-  let last = '';
-  return (item) => {
-    if (item.kind === 'line') last = item.line.at;
-    return last;
-  };
-}
-
-/**
- * Returns the place in time of each item of one journal, from the items' own times in the order of the journal. Where the clock went back,
- * either the earlier or the later lines have wrong times. If the clock had jumped forward before, the earlier lines are wrong: they are
- * placed directly before the line at which the clock was corrected. Otherwise the later lines are wrong: they are placed at the time at which
- * the clock went back, until the clock has caught up.
- */
-export function placesOf(times: readonly string[]): readonly Place[] {
-  const places = [...times];
-  const backs = times.map((own, index) => backMs(times[index - 1], own));
-  let behindUntil = '';
-  for (const [index, own] of times.entries()) {
-    const back = backs[index] ?? 0;
-    if (back > 0 && !moveAheadLines(places, index, back)) behindUntil = places[index - 1] ?? '';
-    if (own < behindUntil) places[index] = behindUntil;
-  }
-  let latest = '';
-  return times.map((own, index) => {
-    const place = places[index] ?? own;
-    latest = place > latest ? place : latest;
-    const off = own === '' ? 0 : Date.parse(own) - Date.parse(latest);
-    return {
-      at: latest,
-      clockBackMs: backs[index] ?? 0,
-      clockOffMs: Math.abs(off) > CLOCK_BACK_MS ? off : 0,
-    };
-  });
-}
-
-function backMs(before: string | undefined, own: string): number {
-  const back = before === undefined || before === '' ? 0 : Date.parse(before) - Date.parse(own);
-  return back > CLOCK_BACK_MS ? back : 0;
-}
-
-/** Moves the lines with times ahead of the clock to the line at `index`; returns false if the clock had not jumped forward. */
-function moveAheadLines(places: string[], index: number, back: number): boolean {
-  const own = places[index] ?? '';
-  let first = index;
-  while (first > 0 && (places[first - 1] ?? '') > own) first -= 1;
-  const before = places[first - 1] ?? '';
-  const ahead = places[first] ?? '';
-  if (before !== '' && Date.parse(ahead) - Date.parse(before) < back / 2) return false;
-  places.fill(own, first, index);
-  return true;
 }
 
 /** Merges the items of several journals by their places in time. The items of one journal keep their order. */

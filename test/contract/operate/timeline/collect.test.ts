@@ -102,6 +102,21 @@ test('a huge file and anything that is not a file are reported and not read', ()
   expect(journal).toMatchObject({ faultCount: 0, last: { seq: 20 } });
 });
 
+test('of a program with more files than a writer keeps, the newest are read and the others listed', () => {
+  const directory = journalDirectory();
+  const names = Array.from(
+    { length: 18 },
+    (_, index) => `router.${String(index + 1).padStart(12, '0')}.jsonl`,
+  );
+  for (const name of names) writeFileSync(join(directory.path, name), '');
+  expect(collect(directory).journals.flatMap(({ unread }) => unread)).toEqual(
+    names.slice(0, 2).map((name) => ({
+      path: join(directory.path, name),
+      problem: 'not among the newest 16 files',
+    })),
+  );
+});
+
 test('a journal that is given twice or copied is shown once', () => {
   const directory = written(3);
   const copy = journalDirectory();
