@@ -7,6 +7,7 @@ import type { PageAddress } from '../../engine/system/network/ask-page.ts';
 import { serveUntil } from '../../engine/system/network/serve-until.ts';
 import { stopOnSignals } from '../../engine/system/process/stop-signals.ts';
 import { shippedFile } from '../../engine/system/shipped-file.ts';
+import { countText } from '../../engine/system/text/readable-text.ts';
 import { sharedRun } from '../../engine/system/time/one-at-a-time.ts';
 import type { ClusterStatus } from '../status/node-status.ts';
 import type { ProductStatus } from '../status/product-status.ts';
@@ -28,7 +29,7 @@ export interface PageSource {
 export interface Journals {
   /** In the order of the nodes' clocks. */
   readonly lines: readonly JournalLine[];
-  /** The files that could not be read, each with its path and reason. */
+  /** What could not be read: files, each with its path and reason, and lines. */
   readonly problems: readonly string[];
 }
 
@@ -140,10 +141,16 @@ export function readJournals(directories: readonly string[]): PageSource['journa
   let last: (Journals & Pick<Range, 'until'>) | undefined;
   return (span) => {
     if (last?.until === span.until) return last;
-    const { moments, unread, leftOut } = collectJournals(directories, span, MAX_ENTRIES);
+    const { moments, journals, unread, leftOut } = collectJournals(directories, span, MAX_ENTRIES);
     const lines = moments.flatMap(({ item, at }) => (item.kind === 'line' ? [{ ...item.line, at }] : []));
+    const faults = journals.reduce((sum, { faultCount }) => sum + faultCount, 0);
     const problems = [
-      ...unread.map(({ path, problem }) => `${path}: ${problem}`),
+      ...[...unread, ...journals.flatMap((each) => each.unread)].map(
+        ({ path, problem }) => `${path}: ${problem}`,
+      ),
+      ...(faults === 0
+        ? []
+        : [`${countText(faults, 'place')} with missing or foreign lines; hawser timeline shows them`]),
       ...(leftOut === 0
         ? []
         : [`${leftOut} entries left out: states before ${clockText(moments[0]?.at ?? '')} may be missing`]),

@@ -1,8 +1,10 @@
+import { mkdirSync } from 'node:fs';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readJournals } from '../../../../src/operate/page/serve-status.ts';
 import { openRange } from '../../../../src/operate/timeline/report.ts';
-import { journalDirectory } from '../../../helpers/journal-directory.ts';
+import { journalDirectory, moves } from '../../../helpers/journal-directory.ts';
 import { type PageHost, type PageHostOptions, startPageHost } from '../../../helpers/page/page-host.ts';
 import * as statuses from '../../../helpers/page/statuses.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
@@ -130,5 +132,17 @@ test('entries of a very busy hour that are not shown are counted', () => {
   expect(lines).toHaveLength(2_000);
   expect(problems).toEqual([
     expect.stringMatching(/^\d+ entries left out: states before \d\d:\d\d:\d\d may be missing$/),
+  ]);
+});
+
+test('journal files that cannot be read and missing lines are named', () => {
+  const directory = journalDirectory();
+  directory.tell('keepalived-supervisor', moves(3));
+  directory.tamper('keepalived-supervisor', (lines) => lines.slice(1));
+  const folder = join(directory.path, 'router.000000000001.jsonl');
+  mkdirSync(folder);
+  expect(readJournals([directory.path])(openRange).problems).toEqual([
+    `${folder}: not a regular file`,
+    '1 place with missing or foreign lines; hawser timeline shows them',
   ]);
 });
