@@ -247,7 +247,9 @@ async function reached(context: ApiLbContext) {
 
 /** The ports that HAProxy needs on this node, for doctor's check of conflicts. */
 export function ports(settings: ApiLbContext['settings']): readonly WantedPort[] {
-  const isOurs: WantedPort['isOurs'] = ({ name }) => name === 'haproxy';
+  // hawser's supervisor starts it with these arguments (src/haproxy/argv.ts); a package's service or another pod does not.
+  const isOurs: WantedPort['isOurs'] = ({ name, argv }) =>
+    name === 'haproxy' && ['-W', '-db', '-S'].every((word) => argv.includes(word));
   const scope = settings.worker ? 'loopback' : 'all';
   return [
     { port: settings.lbPort, what: 'load balancer', flag: '--lb-port', scope, isOurs },

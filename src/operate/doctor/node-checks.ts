@@ -98,9 +98,9 @@ const TOLERATED_SKEW_MS = 2_000;
 const FAILING_SKEW_MS = 30_000;
 
 function judgeClock(where: string, reading: LocalApiReading): Finding {
-  if (reading.kind !== 'answered' || reading.skewMs === undefined)
-    return skip(`${where} sends no Date header`);
+  if (reading.kind !== 'answered') return skip(`${where} does not answer`);
   const { skewMs } = reading;
+  if (skewMs === undefined) return skip(`${where} sends no Date header`);
   const size = `${(Math.abs(skewMs) / 1_000).toFixed(0)} s ${skewMs > 0 ? 'behind' : 'ahead of'} ${where}`;
   if (Math.abs(skewMs) <= TOLERATED_SKEW_MS) return ok(`the clock agrees with ${where}`);
   const remedy = 'timedatectl; chronyc tracking (or the time service you use), on both nodes';

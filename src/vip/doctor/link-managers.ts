@@ -84,11 +84,20 @@ export function isNamed(specifications: readonly string[], device: string): bool
   });
 }
 
-/** Matches a name against a shell pattern with `*`, `?` and `[…]`. */
+/** Matches a name against a shell pattern with `*`, `?`, `[…]` and `[!…]`. An unclosed `[` is an ordinary character. */
 function isLike(name: string, pattern: string): boolean {
-  const source = pattern
-    .replaceAll(/[.+^${}()|\\]/g, '\\$&')
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.');
-  return new RegExp(`^${source}$`).test(name);
+  const source = pattern.replaceAll(
+    /\[([!^]?)(\]?[^\]]*)\]|./g,
+    (part: string, not: string, set: string | undefined) => {
+      if (set !== undefined) return `[${not && '^'}${set.replaceAll(/[\\[\]^]/g, '\\$&')}]`;
+      if (part === '*') return '.*';
+      return part === '?' ? '.' : part.replace(/[.+^${}()|\\[\]]/, '\\$&');
+    },
+  );
+  try {
+    return new RegExp(`^${source}$`).test(name);
+  } catch {
+    // A reversed range such as [z-a] matches nothing.
+    return false;
+  }
 }

@@ -65,7 +65,7 @@ test('the redirect exists, is missing, differs, or leads to a closed port', asyn
   await keeper.ensure({ vips: [VIP], apiPort: 6443, lbPort: 9445 });
   const { said } = await runDoctor(namespace, flags);
   expect(said('redirect')).toMatch(/^ok: 192\.0\.2\.100 port 6443 -> 9445/);
-  expect(said('ports')).toContain('9445 is used by haproxy');
+  expect(said('ports')).toContain('port 9445 (load balancer) is used by haproxy');
   await stop();
   expect(await ask()).toMatch(/^fail: clients of .* reach an HAProxy without a server/);
 });

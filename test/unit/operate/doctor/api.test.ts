@@ -35,6 +35,7 @@ async function answering(status: number, skewMs?: number): Promise<Settings> {
   return { apiPort: await startAnswering(status, skewMs), servers: 'cp-2=127.0.0.1' };
 }
 
+const silent = async (): Promise<Settings> => ({ apiPort: 1, servers: 'cp-2=127.0.0.1' });
 const forbidden = () => api({ answer: 'forbidden' });
 const slice = kubernetesSlice('kubernetes', ['192.0.2.11', '192.0.2.12', '192.0.2.13']);
 const slices = (settings: Settings) => ({ ...settings, source: 'endpoints' as const });
@@ -93,6 +94,12 @@ test.each<[check: string, claim: string, settings: () => Promise<Settings>, word
   ['anonymous-readyz', 'answers 403', () => answering(403), /^fail: /],
   ['anonymous-readyz', 'answers 500', () => answering(500), /^warn: /],
   ['anonymous-readyz', 'is not served here', async () => ({ apiPort: 1 }), /^skip: /],
+  [
+    'clock',
+    "is compared with a peer's that does not answer",
+    silent,
+    /^skip: .*127\.0\.0\.1 does not answer$/,
+  ],
   ['clock', "agrees with a peer's", () => answering(401), /^ok: /],
   ['clock', "is 10 s off a peer's", () => answering(401, 10_000), /^warn: .* s behind /],
   ['clock', "is an hour off a peer's", () => answering(401, -3_600_000), /^fail: .* s ahead of /],
@@ -116,7 +123,7 @@ test.each<[check: string, claim: string, files: Files, settings: Settings, words
   ['credentials', 'are not needed before an install', {}, {}, /^skip: /],
   ['credentials', 'are missing after an install', installed, {}, commands],
   ['credentials', 'are missing where --kubeconfig names them', {}, named, commands],
-  ["credentials", "are missing after an install with the kubelet's", ofKubelet, {}, copy],
+  ['credentials', "are missing after an install with the kubelet's", ofKubelet, {}, copy],
   ['credentials', 'are a truncated file', truncated, {}, /^fail: /],
   ['client-certificate', 'has no kubeconfig', {}, named, /^unknown: .*see check credentials$/],
   ['api-certificate', 'has no kubeconfig', {}, named, /^unknown: .*see check credentials$/],

@@ -43,6 +43,22 @@ test.each<[claim: string, socket: string, settings: Settings, finding: object]>(
   expect(await examine('ports', { '/proc/net/tcp': line(socket) }, settings)).toMatchObject(finding);
 });
 
+test.each([
+  ['/usr/sbin/haproxy -W -db -f /etc/haproxy/haproxy.cfg -p /run/p -S /run/g.sock,mode,600', 'ok'],
+  [
+    '/usr/sbin/haproxy -Ws -f /etc/haproxy/haproxy.cfg -p /run/haproxy.pid -S /run/haproxy-master.sock',
+    'fail',
+  ],
+])('ports: one in use by %s', async (command, kind) => {
+  const files = {
+    '/proc/net/tcp': line('00000000:24E5'),
+    '/proc/9/comm': 'haproxy\n',
+    '/proc/9/cmdline': command.replaceAll(' ', '\0'),
+    '/proc/9/fd/3': '->socket:[1]',
+  };
+  expect(await examine('ports', files)).toMatchObject({ kind });
+});
+
 test('peers: the unique peers of all instances, without comments', () => {
   const text = `vrrp_instance A {
   unicast_peer {

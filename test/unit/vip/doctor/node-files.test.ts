@@ -66,6 +66,10 @@ const ordered = (text: string): Files => ({ '/etc/hawser-keepalived/vrrp-steerin
 test.each<[check: string, claim: string, files: Files, words: RegExp]>([
   ['networkd', 'does not run', { '/etc/systemd/network/10-lan.network': network }, /^skip: /],
   ['networkd', 'manages another interface', lan('[Match]\nName=ens*\n'), /^ok: /],
+  ['networkd', 'manages all but some', lan('[Match]\nName=eth[!0-3]\n'), /^ok: /],
+  ['networkd', 'manages one of some', lan('[Match]\nName=e?h[!1-3]\n'), /^warn: /],
+  ['networkd', 'has an unclosed bracket', lan('[Match]\nName=eth[0 eth(\n'), /^ok: /],
+  ['networkd', 'has a reversed range', lan('[Match]\nName=eth[9-0]\n'), /^ok: /],
   [
     'networkd',
     'would remove the VIP',
