@@ -57,7 +57,7 @@ fi
 revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)
 epoch=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
 # A password in the remote's URL must not get into the image.
-source=${SOURCE:-$(git remote get-url origin 2>/dev/null | sed 's#//[^/@]*@#//#')}
+source=${SOURCE:-$(git remote get-url origin 2>/dev/null | sed 's#//[^/]*@#//#')}
 set -- --build-arg "VERSION=$version" --build-arg "REVISION=$revision" --build-arg "SOURCE=${source:-unknown}" \
   --build-arg "TARGETARCH=$arch" --tag "$tag" "$@" "$context"
 [ -z "${BASE:-}" ] || set -- --build-arg "BASE=$BASE" "$@"

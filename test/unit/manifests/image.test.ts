@@ -86,7 +86,8 @@ function argumentsFor(version: string, settings: Readonly<Record<string, string>
     join(dir, 'npm'),
     '#!/bin/sh\necho "npm $*"\nfor arch in x64 arm64; do\n  bin=node_modules/node-linux-$arch/bin\n  mkdir -p $bin && : >$bin/node && chmod +x $bin/node\ndone\n',
   );
-  chmodSync(join(dir, 'npm'), 0o755);
+  writeFileSync(join(dir, 'git'), '#!/bin/sh\necho https://me:p@ss@git.example/hawser.git\n');
+  for (const name of ['npm', 'git']) chmodSync(join(dir, name), 0o755);
   writeFileSync(
     engine,
     `#!/bin/sh\nif [ "$1" = --version ]; then echo "${version}"; else printf "%s\\n" "$@"; fi\n`,
@@ -105,13 +106,14 @@ function argumentsFor(version: string, settings: Readonly<Record<string, string>
   return stdout;
 }
 
-it("image.sh tags the image with the manifest's version, and passes on base, snapshot and time", () => {
+it("image.sh tags the image with the manifest's version, and passes on base, snapshot, time and the source without its password", () => {
   const asked = argumentsFor('Docker version 27.0.1', { SNAPSHOT: '20260918T000000Z' });
   const { version } = JSON.parse(read('package.json'));
   expect(asked).toContain(`--tag\nhawser:${version}\n.\n`);
   expect(asked).toContain('--build-arg\nBASE=registry.example/debian:12\n');
   expect(asked).toContain('--build-arg\nSOURCE_DATE_EPOCH=1700000000\n');
   expect(asked).toContain('--build-arg\nSNAPSHOT=20260918T000000Z\n');
+  expect(asked).toContain('--build-arg\nSOURCE=https://git.example/hawser.git\n');
   expect(asked).not.toContain('--format\ndocker\n');
 });
 
