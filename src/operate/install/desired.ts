@@ -238,7 +238,7 @@ const MARK = '# hawser on a node:';
 function nodeCommand(disk: Disk): DesiredFile | string {
   const path = layout.nodeCommand;
   const omitted = (reason: string): string =>
-    `${path} is not written: ${reason}; docs/install.md shows how to run the commands without it`;
+    `${path} is not written: ${reason}; copy /opt/hawser/bin/hawser-on-node from the image to another directory in the PATH`;
   const isOurs = fileOn(disk, path)?.content.includes(`\n${MARK}`) ?? false;
   if (disk.at(path) !== undefined && !isOurs)
     return omitted('the file exists, and hawser install did not write it');
