@@ -87,14 +87,17 @@ async function gather(target: string, root: string, all: readonly Pod[]): Promis
       if (outcome.stderr !== '') errors.push(`hawser ${argv.join(' ')}: ${outcome.stderr.trim()}`);
     }),
   );
-  for (const path of configurations(pods))
-    attempt(errors, path, () => copy.file(join(root, path), join(target, 'files', path), 'configuration'));
-  attempt(errors, journals, () => copy.folder(journals, join(target, 'journals')));
-  attempt(errors, '/var/log/pods', () => {
-    for (const path of containerLogs(root, pods))
-      attempt(errors, path, () => copy.file(path, join(target, 'logs', path.slice(root.length)), 'log'));
-    return undefined;
-  });
+  errors.push(
+    ...configurations(pods).flatMap((path) =>
+      attempt(path, () => copy.file(join(root, path), join(target, 'files', path), 'configuration')),
+    ),
+    ...attempt(journals, () => copy.folder(journals, join(target, 'journals'))),
+    ...attempt('/var/log/pods', () =>
+      containerLogs(root, pods).flatMap((path) =>
+        attempt(path, () => copy.file(path, join(target, 'logs', path.slice(root.length)), 'log')),
+      ),
+    ),
+  );
   if (errors.length > 0) copy.write(`${errors.join('\n')}\n`, join(target, 'errors.txt'));
 }
 
@@ -123,11 +126,12 @@ function containerLogs(root: string, pods: readonly Pod[]): readonly string[] {
     .filter((path) => path.endsWith('.log'));
 }
 
-function attempt(errors: string[], path: string, work: () => string | readonly string[] | undefined): void {
+/** What `work` reports as missing, or why it failed. */
+function attempt(path: string, work: () => readonly string[]): readonly string[] {
   try {
-    errors.push(...[work() ?? []].flat());
+    return work();
   } catch (error) {
-    errors.push(`${path}: ${messageOf(error)}`);
+    return [`${path}: ${messageOf(error)}`];
   }
 }
 
@@ -163,16 +167,16 @@ export function createBundleCopy(limits = { file: MAX_FILE_BYTES, all: MAX_BYTES
     mkdirSync(dirname(to), { recursive: true });
     writeFileSync(to, withoutSecrets(text));
   };
-  /** Copies a file. Returns what is missing of it, or undefined. */
-  const file = (from: string, to: string, kind: FileKind): string | undefined => {
+  /** Copies a file. Returns what is missing of it. */
+  const file = (from: string, to: string, kind: FileKind): readonly string[] => {
     const max = Math.min(limits.file, left);
-    if (max === 0) return `${from}: omitted, because the bundle has ${limits.all} bytes of files`;
+    if (max === 0) return [`${from}: omitted, because the bundle has ${limits.all} bytes of files`];
     const { bytes, size } = readEnd(from, max, kind === 'journal' ? constants.O_NOFOLLOW : 0);
     left -= bytes.length;
     const isCut = size > bytes.length;
-    if (isCut && kind === 'configuration') return `${from}: omitted, because it has ${size} bytes`;
+    if (isCut && kind === 'configuration') return [`${from}: omitted, because it has ${size} bytes`];
     write(bytes.toString('utf8', isCut ? bytes.indexOf(0x0a) + 1 : 0), to);
-    return isCut ? `${from}: only the last ${bytes.length} of ${size} bytes are included` : undefined;
+    return isCut ? [`${from}: only the last ${bytes.length} of ${size} bytes are included`] : [];
   };
   /**
    * Copies a folder to which unprivileged users can write, without following links. Returns what is missing. Recurses itself, because
@@ -182,12 +186,10 @@ export function createBundleCopy(limits = { file: MAX_FILE_BYTES, all: MAX_BYTES
     readdirSync(from, { withFileTypes: true }).flatMap((entry) => {
       const path = join(from, entry.name);
       const target = join(to, entry.name);
-      try {
+      return attempt(path, () => {
         if (entry.isDirectory()) return folder(path, target);
-        return (entry.isFile() ? file(path, target, 'journal') : undefined) ?? [];
-      } catch (error) {
-        return [`${path}: ${messageOf(error)}`];
-      }
+        return entry.isFile() ? file(path, target, 'journal') : [];
+      });
     });
   return { write, file, folder };
 }
