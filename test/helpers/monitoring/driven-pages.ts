@@ -69,6 +69,7 @@ async function keepalivedMonitorPage(): Promise<string> {
   const metrics = drivenMonitor(createKeepalivedMonitorMetrics);
   metrics.usable(true);
   metrics.groupNodes('api', 3);
+  metrics.participation('api', 'in');
   metrics.ingressUsable(true);
   metrics.splitBrain('10.0.0.5', true);
   metrics.staleVipRemoved();
