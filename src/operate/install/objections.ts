@@ -27,10 +27,12 @@ export function findObjections(
   findings: NodeFindings & { readonly vips: ReadonlyMap<string, VipProbe> },
 ): Objections {
   const { pods, manifests } = desired;
+  // `leftPods` reports hawser's own manifests that do not belong here.
+  const own = [...manifests, ...(disk.record?.files ?? [])];
   const all: readonly Partial<Objections>[] = [
     nodeObjections(options, disk, desired),
     { problems: difference.others.map(othersProblem) },
-    ...foreignManifests(disk, new Set(manifests.map(({ path }) => path)), pods),
+    ...foreignManifests(disk, new Set(own.map(({ path }) => path)), pods),
     { problems: leftPods(disk, desired) },
     { problems: portProblems(desired, disk, findings.busy) },
     ...findings.pages.map(pageObjection),

@@ -88,6 +88,7 @@ test('a control-plane node cannot become a worker, nor a worker a control-plane 
   const left = await install();
   expect(left.stderr).toContain('Cannot install a worker over "/etc/kubernetes/manifests/keepalived.yaml"');
   expect(left.stderr).toContain('hawser uninstall');
+  expect(left.stderr).not.toContain('move it out');
 });
 
 test('VIP flags are refused on a worker, each by name', async () => {
