@@ -66,7 +66,7 @@ test('a pair that holds a VIP needs only the flags that locate its files', async
   const backup = await ask(b);
   expect(backup.said('keepalived-supervisor')).toContain('API BACKUP');
   expect(backup.said('vip-holder')).toContain(`ok: ${VIP} is held by`);
-  expect(backup.said('vrrp-adverts')).toMatch(/^ok: adverts of .* arrive/);
+  expect(backup.said('vrrp-adverts')).toMatch(/^ok: adverts from .* arrive/);
   expect(backup.said('foreign-router-id')).toMatch(/^ok: id \d+: no other router used it/);
   appendFileSync(b.paths.config, '# edited\n');
   expect((await ask(b)).said('keepalived-config')).toMatch(/^fail: .* is not the running configuration/);
