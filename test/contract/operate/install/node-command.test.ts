@@ -263,5 +263,5 @@ test('the error names what is missing: root, the image, a container engine', () 
 });
 
 test('daemons are not started by hand', () => {
-  expect(node(['podman']).type('haproxy', 'supervise').stderr).toContain('it runs in its static pod');
+  expect(node(['podman']).type('haproxy', 'supervise').stderr).toContain('it runs only in its static pod');
 });
