@@ -78,7 +78,9 @@ test('a drained server is a problem that names the annotation', () => {
   expect(problemsOf(here)).toEqual([
     'API server cp-1 (10.0.0.11:6443) is drained: its Node has hawser.dev/api-server=drain',
   ]);
-  expect(problemsOf({ ...healthyHere, servers })[0]).toContain('cp-1 (10.0.0.11:6443) has been in maintenance');
+  expect(problemsOf({ ...healthyHere, servers })[0]).toContain(
+    'cp-1 (10.0.0.11:6443) has been in maintenance',
+  );
 });
 
 test('every server down is an outage', () => {
