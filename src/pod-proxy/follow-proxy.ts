@@ -2,6 +2,7 @@ import type { ApiSession } from '../engine/kube/api-session.ts';
 import type { Resource } from '../engine/kube/resource.ts';
 import { type FollowSettings, followResources, type ResourceEvent } from '../engine/kube/resource-view.ts';
 import type { Log } from '../engine/system/log.ts';
+import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import { type Certificates, type Chosen, chooseCertificates, type SecretCertificate } from './certificate.ts';
 import { type Downstream, downstreamEndpoints, downstreamPods, limitGroups } from './hosts.ts';
 import { type OwnPod, proxyNameOf } from './pod/pod.ts';
@@ -15,6 +16,7 @@ import {
   secretResource,
   slicesResource,
 } from './resources.ts';
+import { createTroubles, type Troubles } from './troubles.ts';
 
 /** This proxy's desired configuration, read from the API. */
 export type ProxyView =
@@ -28,7 +30,10 @@ export type ProxyView =
       readonly template: string;
       readonly downstreams: readonly Downstream[];
       readonly certificates: Certificates;
-      /** Served with a restriction: a Secret is refused and its earlier certificate is used, or a group has too many addresses. */
+      /**
+       * Served with a restriction: a Secret is refused and its earlier certificate is used, a group has too many addresses, or objects can no longer be
+       * read and their last known state is used.
+       */
       readonly problem: Problem | undefined;
     };
 
@@ -43,12 +48,11 @@ interface Api {
   readonly report: Log;
   /** Called after each change. */
   readonly onChange: () => void;
+  /** Monotonic. */
+  readonly nowMs?: () => number;
 }
 
 type Follow = <T>(resources: readonly Resource<T>[]) => () => readonly T[] | undefined;
-
-/** The API's message for resources that cannot be listed, keyed by the list of resources. */
-type Troubles = Map<unknown, string>;
 
 /** The resources that the annotations request, followed until the annotations change. The functions return undefined until the resources are listed. */
 interface Sources {
@@ -68,6 +72,8 @@ export function followProxy(
   let sources: Sources | undefined;
   let ownPods: () => readonly OwnPod[] | undefined = () => [];
   const settings: FollowSettings = { session: api.session, report: api.report, remedy: proxyRemedy };
+  const { nowMs = monotonicMs } = api;
+  const ownTroubles = createTroubles(nowMs);
   let certificates: Certificates = {};
   return {
     view: () => {
@@ -80,7 +86,7 @@ export function followProxy(
       const template = templateOf(requests.config, sources?.texts());
       const chosen = chosenOf(requests, sources?.secrets(), certificates);
       if (downstreams === undefined || template === undefined || chosen === undefined)
-        return unlisted(own, sources?.troubles);
+        return unlisted(own, sources?.troubles.any());
       certificates = chosen.certificates;
       const { trouble, isLacking } = chosen;
       const refused = trouble === undefined ? undefined : { reason: 'CertificateRefused', message: trouble };
@@ -93,17 +99,17 @@ export function followProxy(
         template: template.text,
         certificates,
         downstreams: limited.downstreams,
-        problem: refused ?? limited.problem,
+        problem:
+          refused ?? limited.problem ?? notReadable(ownTroubles.lasting() ?? sources?.troubles.lasting()),
       };
     },
     run: async (signal) => {
       const running: Promise<void>[] = [];
       const following =
-        (until: AbortSignal, onChange: () => void, troubles: Troubles = new Map()): Follow =>
+        (until: AbortSignal, onChange: () => void, troubles: Troubles): Follow =>
         (resources) => {
           const note = (event: ResourceEvent): void => {
-            if (event.kind === 'unavailable') troubles.set(resources, event.message);
-            else troubles.delete(resources);
+            troubles.note(resources, event);
             onChange();
           };
           const { objects, ended } = followResources(resources, settings, note, until);
@@ -115,13 +121,13 @@ export function followProxy(
         if (own !== undefined && sources?.key !== keyOf(own)) {
           sources?.stop.abort();
           const stop = new AbortController();
-          const troubles = new Map();
+          const troubles = createTroubles(nowMs);
           const follow = following(AbortSignal.any([signal, stop.signal]), api.onChange, troubles);
           sources = { key: keyOf(own), stop, troubles, ...openSources(own, follow) };
         }
         api.onChange();
       };
-      ownPods = following(signal, refollow)([ownPodResource(place)]);
+      ownPods = following(signal, refollow, ownTroubles)([ownPodResource(place)]);
       while (running.length > 0) await running.pop();
     },
   };
@@ -139,12 +145,21 @@ function keyOf(own: OwnPod): string {
 
 function openSources(own: OwnPod, follow: Follow): Omit<Sources, 'key' | 'stop' | 'troubles'> {
   const requests = requestsIn(own.annotations);
-  const { config, certs } = requests;
-  const names = certs.kind === 'secrets' ? certs.names : [];
+  const { config } = requests;
   return {
     downstreams: openDownstreams(own, requests, follow),
     texts: follow(config.kind === 'config-map' ? [configMapResource(own, config.name, config.key)] : []),
-    secrets: follow(names.map((name) => secretResource(own, name))),
+    secrets: openSecrets(own, requests, follow),
+  };
+}
+
+/** Each Secret has a list of its own, so that one that can be read does not hide another's refusal. */
+function openSecrets(own: OwnPod, { certs }: Requests, follow: Follow): Sources['secrets'] {
+  const names = certs.kind === 'secrets' ? certs.names : [];
+  const lists = names.map((name) => follow([secretResource(own, name)]));
+  return () => {
+    const found = lists.map((list) => list());
+    return found.every((list) => list !== undefined) ? found.flat() : undefined;
   };
 }
 
@@ -164,11 +179,13 @@ function openDownstreams(own: OwnPod, { hosts }: Requests, follow: Follow): Sour
 }
 
 /** The view while a resource is not listed. A resource that cannot be listed is a problem, because changed addresses are not served. */
-function unlisted(own: OwnPod, troubles: Troubles = new Map()): ProxyView {
-  const [trouble] = troubles.values();
-  if (trouble === undefined) return { kind: 'unknown' };
-  const message = [trouble, proxyRemedy(trouble)].filter((part) => part !== undefined).join(', ');
-  return { kind: 'unusable', own, problem: { reason: 'NotReadable', message } };
+function unlisted(own: OwnPod, trouble: string | undefined): ProxyView {
+  const problem = notReadable(trouble);
+  return problem === undefined ? { kind: 'unknown' } : { kind: 'unusable', own, problem };
+}
+
+function notReadable(trouble: string | undefined): Problem | undefined {
+  return ifKnown(trouble, (message) => ({ reason: 'NotReadable', message }));
 }
 
 function ifKnown<T, R>(value: T | undefined, use: (value: T) => R): R | undefined {

@@ -5,7 +5,8 @@ import { dnsStatusSchema } from './dns/target.ts';
 
 /**
  * A problem with the annotations. Their configuration is not served: `AnnotationRefused`, `NotReadable`, `TemplateMissing`, `TemplateRefused`,
- * `ConfigurationRefused`. Or it is served with a restriction: `CertificateRefused` (the previous certificate is used), `AddressesLimited`.
+ * `ConfigurationRefused`. Or it is served with a restriction: `CertificateRefused` (the previous certificate is used), `AddressesLimited`,
+ * and `NotReadable` if everything was read before (what was read last is used).
  * `detail` is HAProxy's own message.
  */
 const problem = z.object({ reason: z.string(), message: z.string(), detail: z.optional(z.string()) });
@@ -19,7 +20,7 @@ export const proxyStatusSchema = z.object({
   synced: z.boolean(),
   /** HAProxy's configured addresses; null before the first configuration. */
   hosts: z.nullable(z.record(z.string(), z.array(z.string()))),
-  /** Why the template is not served while the previous configuration still is; null if it is served. */
+  /** Why the template is not served, or only with a restriction; null if it is served. */
   problem: z.nullable(problem),
   /** The last resolved problem, and how long ago it ended; null if there was none. */
   lastProblem: z.nullable(z.extend(problem, { agoMs: z.number() })),

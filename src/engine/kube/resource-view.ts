@@ -18,7 +18,7 @@ export type ResourceEvent =
   /** All resources have been listed, and a projection changed or was listed again. A poll confirms every object, changed or not. */
   | { readonly kind: 'objects'; readonly via: 'watch' | 'poll'; readonly from: string }
   /** No API server answered. Sent when an outage starts, and when its HTTP status changes. */
-  | { readonly kind: 'unavailable'; readonly message: string }
+  | { readonly kind: 'unavailable'; readonly status: number | undefined; readonly message: string }
   /** The outage has ended. */
   | { readonly kind: 'available' };
 
@@ -114,7 +114,7 @@ export function createResourceView<T>(
       const kind = `${status ?? 'no answer'}`;
       if (status === undefined) unreachable.failed(message, { kind, beganAtMs });
       else outage.failed(message, { kind, remedy: status === 403 ? remedy?.(message) : undefined });
-      if (kind !== outageKind) emit({ kind: 'unavailable', message });
+      if (kind !== outageKind) emit({ kind: 'unavailable', status, message });
       outageKind = kind;
     },
   };

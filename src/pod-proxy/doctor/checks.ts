@@ -42,7 +42,7 @@ function remedyFor(reason: string): string {
     case 'TemplateRefused':
       return 'correct the template; the previous configuration stays in use';
     case 'NotReadable':
-      return 'grant the permission that the message names; the previous configuration stays in use';
+      return 'grant the permission that the message names, or find why the API does not answer; what was read before stays in use';
     case 'AddressesLimited':
       return 'find what creates these pods, or split the group with another label app; the other groups are served';
     default:

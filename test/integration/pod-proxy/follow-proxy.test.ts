@@ -1,17 +1,21 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FollowedProxy, followProxy } from '../../../src/pod-proxy/follow-proxy.ts';
+import type { ApiServer } from '../../helpers/api-server/api-server.ts';
 import { createTestCluster, openTestSession, type TestCluster } from '../../helpers/api-server/observing.ts';
-import { downstreamPod } from '../../helpers/pod-objects.ts';
+import { downstreamPod, tlsSecret } from '../../helpers/pod-objects.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 let cluster: TestCluster;
+let server: ApiServer;
 let forbidden: string;
+let nowMs: number;
+let events: string[];
 let leave: () => Promise<void>;
 let followed: FollowedProxy;
 
 beforeEach(async () => {
-  [cluster, forbidden] = [createTestCluster(), ''];
-  const server = await cluster.start({
+  [cluster, forbidden, nowMs, events] = [createTestCluster(), '', 0, []];
+  server = await cluster.start({
     instead: (_, path) => {
       if (forbidden === '' || !path.includes(`/${forbidden}`)) return undefined;
       const message = `${forbidden} is forbidden: User "proxy" cannot list resource "${forbidden}" in API group "" in the namespace "default"`;
@@ -36,7 +40,12 @@ function start(annotations: Readonly<Record<string, string>>): void {
   const session = openTestSession(cluster);
   const stop = new AbortController();
   const place = { namespace: 'default', pod: 'haproxy-1' };
-  followed = followProxy(place, { session, report: () => undefined, onChange: () => undefined });
+  followed = followProxy(place, {
+    session,
+    report: ({ event }) => events.push(event),
+    onChange: () => undefined,
+    nowMs: () => nowMs,
+  });
   const ended = followed.run(stop.signal);
   leave = async () => {
     stop.abort();
@@ -47,8 +56,20 @@ function start(annotations: Readonly<Record<string, string>>): void {
 
 const problem = () => {
   const view = followed.view();
-  return view.kind === 'unusable' ? view.problem : undefined;
+  return view.kind === 'unknown' ? undefined : view.problem;
 };
+
+const known = () =>
+  waitFor('the pods', () => {
+    const view = followed.view();
+    return view.kind === 'known' ? view : undefined;
+  });
+
+/** Ends every watch, so that everything is listed again. */
+async function interrupt(): Promise<void> {
+  await server.setFaults({ reset: true });
+  await server.setFaults({ reset: false });
+}
 
 test.each([
   ['secrets', { 'hawser.dev/certs': 'web' }, 'docs/pod-proxy.md'],
@@ -71,16 +92,63 @@ test.each([
   },
 );
 
+test.each([
+  ['the pods', 'pods?limit', {}],
+  ['its own pod', 'pods?fieldSelector', {}],
+  ['a Secret', 'secrets', { 'hawser.dev/certs': 'web, api' }],
+])(
+  'a permission for %s that is lost later is a problem at once, and what was read before is served',
+  async (_, kind, annotations) => {
+    for (const name of ['web', 'api']) cluster.store.set(tlsSecret(name, cluster.client));
+    start(annotations);
+    expect(await known()).toMatchObject({ problem: undefined });
+    forbidden = kind;
+    await interrupt();
+    await waitFor('the problem', () => problem()?.reason === 'NotReadable');
+    expect(problem()?.message).toContain('is forbidden');
+    expect(await known()).toMatchObject({ downstreams: [{ address: '10.0.0.1' }] });
+    forbidden = '';
+    await waitFor('its end', () => problem() === undefined);
+  },
+);
+
+test('a permission for one Secret stays missing while another Secret changes', async () => {
+  for (const name of ['web', 'api']) cluster.store.set(tlsSecret(name, cluster.client));
+  start({ 'hawser.dev/certs': 'web, api' });
+  await known();
+  forbidden = 'secrets?fieldSelector=metadata.name%3Dapi';
+  await interrupt();
+  await waitFor('the problem', () => problem()?.reason === 'NotReadable');
+  const renewed = cluster.authority.issue({ commonName: 'renewed' });
+  cluster.store.set(tlsSecret('web', renewed));
+  await waitFor('the change', async () => (await known()).certificates['web']?.includes(renewed.key.trim()));
+  expect(problem()?.reason).toBe('NotReadable');
+});
+
+test('an API that does not answer is a problem after a minute', async () => {
+  start({});
+  await known();
+  await server.setFaults({ refuse: true, reset: true });
+  await waitFor('the outage', () => events.includes('api-unavailable'));
+  nowMs = 59_999;
+  expect(problem()).toBeUndefined();
+  nowMs = 60_000;
+  expect(problem()).toMatchObject({
+    reason: 'NotReadable',
+    message: expect.stringContaining('ECONN'),
+  });
+  expect(await known()).toMatchObject({ downstreams: [{ address: '10.0.0.1' }] });
+  await server.setFaults({ refuse: false, reset: false });
+  await waitFor('its end', () => problem() === undefined);
+});
+
 test('a group with too many pods is truncated and reported, and another group is served in full', async () => {
   for (let index = 0; index < 2_001; index += 1)
     cluster.store.set(
       downstreamPod({ name: `flood-${index}`, app: 'flood', ip: `10.1.${index >> 8}.${index & 255}` }),
     );
   start({});
-  const view = await waitFor('the pods', () => {
-    const found = followed.view();
-    return found.kind === 'known' ? found : undefined;
-  });
+  const view = await known();
   const counts = Map.groupBy(view.downstreams, ({ group }) => group);
   expect([...counts].map(([group, all]) => [group, all.length])).toEqual([
     ['flood', 2_000],
