@@ -28,6 +28,8 @@ export interface ApiFailure {
   readonly retryAfterMs?: number;
   /** The answer exceeded a limit of hawser. The next one most likely will, too. */
   readonly isTooLarge?: boolean;
+  /** A write got no answer in time. An admission webhook may have delayed it, so the API server may be healthy. */
+  readonly isLateWrite?: boolean;
 }
 
 interface RequestLimits {
@@ -66,7 +68,8 @@ export async function requestJson(
       return refused(response, text, request.method);
     return { kind: 'json', value: JSON.parse(text) };
   } catch (error) {
-    return failure(deadline.signal, error);
+    const isLateWrite = request.method !== 'GET' && deadline.signal.aborted;
+    return { ...failure(deadline.signal, error), isLateWrite };
   }
 }
 

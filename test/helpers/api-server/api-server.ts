@@ -97,7 +97,7 @@ export async function startApiServer(settings: ApiServerSettings): Promise<ApiSe
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     served += 1;
     if (faults.slowMs > 0) await pause(faults.slowMs);
-    if (faults.stall) return;
+    if (faults.stall || (faults.stallWrites && request.method !== 'GET')) return;
     const { pathname, searchParams } = urlOf(request);
     const probe = probeAnswer(pathname, faults);
     if (probe !== undefined) return sendText(response, probe.code, probe.text);

@@ -17,6 +17,7 @@ const flag = z.exactOptional(z.boolean());
 
 export const faultChanges = z.object({
   stall: flag,
+  stallWrites: flag,
   silentWatch: flag,
   reset: flag,
   error500: flag,

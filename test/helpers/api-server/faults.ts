@@ -2,6 +2,8 @@
 export interface Faults {
   /** Accepts requests and never answers; open watches fall silent. */
   readonly stall: boolean;
+  /** Like an admission webhook that hangs: accepts writes and never answers them. */
+  readonly stallWrites: boolean;
   /** Open and new watches stay open and deliver nothing, not even bookmarks: a half-open connection. */
   readonly silentWatch: boolean;
   /** Resets every open connection and each new one. */
@@ -31,6 +33,7 @@ export interface Faults {
 
 export const noFaults: Faults = {
   stall: false,
+  stallWrites: false,
   silentWatch: false,
   reset: false,
   error500: false,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import type { ApiTarget } from '../../../../src/engine/kube/api-request.ts';
+import { askObject } from '../../../../src/engine/kube/ask-object.ts';
 import type { Resource } from '../../../../src/engine/kube/resource.ts';
 import {
   type Following,
@@ -156,6 +157,23 @@ test('opening a watch at a server found dead moves to the next base at once', as
   const ask = async ({ base }: ApiTarget) => (base.url === first.url ? dead : ({ kind: 'alive' } as const));
   expect(await session.firstAnswer(ask, stop.signal)).toMatchObject({ kind: 'answered' });
   await waitFor('the watch', () => second.served().watches === 1);
+});
+
+test('a write that gets no answer in time interrupts no watch', async () => {
+  const { sees, logged } = follow(routes);
+  await waitFor('the watch', () => server.served().watches === 1);
+  await server.setFaults({ stallWrites: true });
+  const write = {
+    method: 'PATCH',
+    path: '/apis/route.openshift.io/v1/namespaces/shop/routes/a',
+    body: {},
+  } as const;
+  const limits = { signal: stop.signal, timeoutMs: 50 };
+  expect(await askObject(session, write, limits)).toMatchObject({ kind: 'failure', status: undefined });
+  cluster.store.set(route('shop', 'a', 'news.example'));
+  await sees(['b.example', 'blog.example', 'c.example', 'news.example']);
+  expect(server.requests.filter((path) => !path.includes('watch=1'))).toHaveLength(1);
+  expect(logged).toEqual([]);
 });
 
 test('a missing kind has no objects until it exists, and keeps its objects if it vanishes later', async () => {
