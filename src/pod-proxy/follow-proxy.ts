@@ -6,17 +6,16 @@ import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import { type Certificates, type Chosen, chooseCertificates, type SecretCertificate } from './certificate.ts';
 import { type Downstream, downstreamEndpoints, downstreamPods, limitGroups } from './hosts.ts';
 import { type OwnPod, proxyNameOf } from './pod/pod.ts';
+import { createTroubles, proxyRemedy, type Troubles } from './pod/troubles.ts';
 import type { Problem } from './proxy-status.ts';
 import { type ConfigSource, type Requests, requestsIn } from './requests.ts';
 import {
   configMapResource,
   ownPodResource,
   podsResource,
-  proxyRemedy,
   secretResource,
   slicesResource,
 } from './resources.ts';
-import { createTroubles, type Troubles } from './troubles.ts';
 
 /** This proxy's desired configuration, read from the API. */
 export type ProxyView =
@@ -86,11 +85,12 @@ export function followProxy(
       const template = templateOf(requests.config, sources?.texts());
       const chosen = chosenOf(requests, sources?.secrets(), certificates);
       if (downstreams === undefined || template === undefined || chosen === undefined)
-        return unlisted(own, sources?.troubles.any());
+        return unlisted(own, sources?.troubles.all());
       certificates = chosen.certificates;
       const { trouble, isLacking } = chosen;
       const refused = trouble === undefined ? undefined : { reason: 'CertificateRefused', message: trouble };
       const limited = limitGroups(downstreams);
+      const outdated = [...ownTroubles.lasting(), ...(sources?.troubles.lasting() ?? [])];
       if (template.kind === 'missing') return { kind: 'unusable', own, problem: template.problem };
       if (refused !== undefined && isLacking) return { kind: 'unusable', own, problem: refused };
       return {
@@ -99,8 +99,7 @@ export function followProxy(
         template: template.text,
         certificates,
         downstreams: limited.downstreams,
-        problem:
-          refused ?? limited.problem ?? notReadable(ownTroubles.lasting() ?? sources?.troubles.lasting()),
+        problem: refused ?? limited.problem ?? notReadable(outdated),
       };
     },
     run: async (signal) => {
@@ -179,13 +178,13 @@ function openDownstreams(own: OwnPod, { hosts }: Requests, follow: Follow): Sour
 }
 
 /** The view while a resource is not listed. A resource that cannot be listed is a problem, because changed addresses are not served. */
-function unlisted(own: OwnPod, trouble: string | undefined): ProxyView {
-  const problem = notReadable(trouble);
+function unlisted(own: OwnPod, troubles: readonly string[] = []): ProxyView {
+  const problem = notReadable(troubles);
   return problem === undefined ? { kind: 'unknown' } : { kind: 'unusable', own, problem };
 }
 
-function notReadable(trouble: string | undefined): Problem | undefined {
-  return ifKnown(trouble, (message) => ({ reason: 'NotReadable', message }));
+function notReadable([first]: readonly string[]): Problem | undefined {
+  return ifKnown(first, (message) => ({ reason: 'NotReadable', message }));
 }
 
 function ifKnown<T, R>(value: T | undefined, use: (value: T) => R): R | undefined {

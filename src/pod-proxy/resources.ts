@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { forbiddenIn } from '../engine/kube/rbac-hint.ts';
 import type { Resource } from '../engine/kube/resource.ts';
 import { readCertificate, type SecretCertificate } from './certificate.ts';
 import { type OwnPod, type PodFacts, proxyNameOf, readOwnPod, readPod } from './pod/pod.ts';
@@ -105,12 +104,4 @@ export function readSlice(object: unknown): SliceFacts | undefined {
       isReady: conditions?.ready !== false,
     })),
   };
-}
-
-/** The missing permission, if the message is a 403 about a resource that the pod proxy reads; otherwise undefined. */
-export function proxyRemedy(message: string): string | undefined {
-  const { user, resource } = forbiddenIn(message) ?? {};
-  if (resource === undefined) return undefined;
-  const role = resource === 'secrets' ? 'docs/pod-proxy.md' : 'manifests/pod-proxy/rbac.yaml';
-  return `expected a role that allows "${user}" to list and watch ${resource}, such as the one in ${role}`;
 }

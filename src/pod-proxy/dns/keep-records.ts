@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { ApiSession } from '../../engine/kube/api-session.ts';
 import { contendForLease, defaultLeaseTiming, type LeaseTiming } from '../../engine/kube/lease.ts';
 import type { Resource } from '../../engine/kube/resource.ts';
-import { followResources } from '../../engine/kube/resource-view.ts';
+import { followResources, type ResourceEvent } from '../../engine/kube/resource-view.ts';
 import type { Log } from '../../engine/system/log.ts';
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { sleep } from '../../engine/system/time/sleep.ts';
 import { createWake, type Wake } from '../../engine/system/time/wake.ts';
 import type { OwnPod, PodEvent } from '../pod/pod.ts';
+import { createTroubles, proxyRemedy } from '../pod/troubles.ts';
 import { createDnsReport, type DnsObservers, type DnsReport } from './dns-report.ts';
 import { loadBalancersResource, replicasResource } from './proxy-set.ts';
 import { createPublisher, type Pass, type PublisherTiming } from './publisher.ts';
@@ -139,8 +141,14 @@ function openSet(own: OwnPod, means: SetMeans & { readonly report: DnsReport }, 
     waitMs: timing.checkMs,
   });
   if (group === undefined) return { pass: async () => nothing(NO_GROUP), ended: Promise.resolve() };
-  const follow = <T>(resource: Resource<T>) =>
-    followResources([resource], { session, report: observers.log }, wake.poke, until);
+  const troubles = createTroubles(monotonicMs);
+  const follow = <T>(resource: Resource<T>) => {
+    const note = (event: ResourceEvent): void => {
+      troubles.note(resource, event);
+      wake.poke();
+    };
+    return followResources([resource], { session, report: observers.log, remedy: proxyRemedy }, note, until);
+  };
   const replicas = follow(replicasResource(own, group));
   const balancers = follow(loadBalancersResource(own));
   const object = { namespace: own.namespace, name: `hawser-${group}` };
@@ -150,10 +158,11 @@ function openSet(own: OwnPod, means: SetMeans & { readonly report: DnsReport }, 
     pass: async (names) => {
       const pods = replicas.objects();
       const services = balancers.objects();
-      if (!lease.isHeld() || pods === undefined || services === undefined)
-        return nothing(...lease.problems());
+      if (!lease.isHeld()) return nothing(...lease.problems());
+      if (pods === undefined || services === undefined) return nothing(...troubles.all());
       const pass = await publisher.publish(names, pods, services);
-      return lease.isHeld() ? pass : nothing(...lease.problems());
+      if (!lease.isHeld()) return nothing(...lease.problems());
+      return { ...pass, problems: [...troubles.lasting(), ...pass.problems] };
     },
     ended: Promise.all([replicas.ended, balancers.ended, lease.ended]).then(() => undefined),
   };

@@ -49,7 +49,9 @@ beforeEach(async () => {
   server = await cluster.start({
     instead: (_, path) => {
       const refused = (code: number, message: string) => ({ code, body: { kind: 'Status', code, message } });
-      if (isForbidden(path)) return refused(403, 'is forbidden');
+      const [, kind = 'nodes'] = /namespaces\/\w+\/(\w+)/.exec(path) ?? [];
+      if (isForbidden(path))
+        return refused(403, `${kind} is forbidden: User "proxy" cannot list resource "${kind}"`);
       if (isBroken(path)) return refused(500, 'etcd is gone');
       return !hasKind && path.includes('externaldns') ? refused(404, 'not found') : undefined;
     },
@@ -360,6 +362,22 @@ test('missing permissions are reported with the manifest to apply', async () => 
   await waitFor('the Nodes', () => view()?.problems[0]?.includes('Cannot read Node "node-1"'));
   isForbidden = () => false;
   await holds('www.bar.com=203.0.113.1,203.0.113.2');
+});
+
+test('Services that may not be listed are reported with the manifest to apply, before and after they were listed', async () => {
+  isForbidden = (path) => path.includes('/services');
+  const { view, metrics } = start(1);
+  await waitFor('the problem', () => view()?.problems[0]?.includes('Cannot list Services'));
+  expect(view()?.problems[0]).toContain('manifests/pod-proxy/dns.yaml');
+  await waitFor('the metric', () => metrics().includes('hawser_proxy_dns_refused 1'));
+  isForbidden = () => false;
+  await holds('www.bar.com=203.0.113.1,203.0.113.2');
+  await waitFor('no problem', () => view()?.problems.length === 0);
+  isForbidden = (path) => path.includes('/services');
+  await server.setFaults({ reset: true });
+  await server.setFaults({ reset: false });
+  await waitFor('the problem again', () => view()?.problems[0]?.includes('Cannot list Services'));
+  expect(view()?.target).toBe('external-dns');
 });
 
 test('a failed request for the Lease is not reported as missing permissions', async () => {
