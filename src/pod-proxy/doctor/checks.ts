@@ -1,6 +1,5 @@
 import { type Check, checkOf, type Finding, fail, ok, skip, unknown } from '../../engine/examine/check.ts';
 import { examineAccess, withOwnSession } from '../../engine/examine/judge-access.ts';
-import { queryPath } from '../../engine/kube/resource.ts';
 import { countText } from '../../engine/system/text/readable-text.ts';
 import {
   answerLimits,
@@ -15,8 +14,8 @@ import { hasDnsEndpoints } from '../dns/publish-dns-endpoint.ts';
 import { proxyCommand } from '../proxy-settings.ts';
 import { type ProxyStatus, proxyStatusSchema } from '../proxy-status.ts';
 import { requestsIn } from '../requests.ts';
-import { slicesResource } from '../resources.ts';
-import { judgeDownstreams, listed, readOwn } from './downstreams.ts';
+import { podsResource, slicesResource } from '../resources.ts';
+import { judgePods, judgeSlices, judgeWrongSelector, listed, readOwn, unreadable } from './downstreams.ts';
 import { neededAccess, remedyOf, requestedAccess } from './rights.ts';
 
 type PodProxyCheck = Check<DeployedContext>;
@@ -70,32 +69,60 @@ async function examineDownstreams(context: DeployedContext): Promise<Finding> {
   const limits = answerLimits(context);
   return await withOwnSession(settings, limits, async (session) => {
     const own = await readOwn(session, settings, limits);
-    if (own.kind === 'unknown') return unknown(own.message, 'see check pod-proxy-rbac');
-    if (own.kind === 'missing')
-      return fail(
-        `there is no pod ${settings.pod} in ${settings.namespace}`,
-        'set HAWSER_POD to metadata.name',
-      );
+    if (own.kind !== 'own') return own.kind === 'unknown' ? unreadable(own.message) : missing(settings);
     const { hosts } = requestsIn(own.pod.annotations);
-    if (hosts.kind !== 'slices') return judgeDownstreams(own.pod, own.all);
-    const slices = queryPath(slicesResource(own.pod, hosts.labelSelector), {});
-    return judgeDownstreams(own.pod, await listed(session, slices, limits));
+    switch (hosts.kind) {
+      case 'wrong':
+        return judgeWrongSelector(hosts.message);
+      case 'pods':
+        return judgePods(own.pod, await listed(session, podsResource(own.pod), limits));
+      case 'slices': {
+        const slices = slicesResource(own.pod, hosts.labelSelector);
+        return judgeSlices(own.pod, hosts.labelSelector, await listed(session, slices, limits));
+      }
+    }
   });
+}
+
+function missing({ namespace, pod }: { readonly namespace: string; readonly pod: string }): Finding {
+  return fail(`there is no pod ${pod} in ${namespace}`, 'set HAWSER_POD to metadata.name');
 }
 
 async function examineRights(context: DeployedContext): Promise<Finding> {
   const settings = settingsIn(context);
   const limits = answerLimits(context);
-  const requested = await withOwnSession(settings, limits, async (session) => {
+  const { own, requested } = await withOwnSession(settings, limits, async (session) => {
     const own = await readOwn(session, settings, limits);
-    if (own.kind !== 'own') return [];
+    if (own.kind !== 'own') return { own, requested: [] };
     const isRequested = requestsRecords(own.pod);
     const hasObjects =
       isRequested && settings.dns === 'auto' && (await hasDnsEndpoints(session, context.signal)) === true;
-    return requestedAccess(own.pod, { isRequested, target: hasObjects ? 'external-dns' : settings.dns });
+    const target = hasObjects ? 'external-dns' : settings.dns;
+    return { own, requested: requestedAccess(own.pod, { isRequested, target }) };
   });
   const needed = [...neededAccess(settings.namespace), ...requested];
-  return await examineAccess(needed, (denied) => remedyOf(denied, settings.namespace), settings, limits);
+  const finding = await examineAccess(
+    needed,
+    (denied) => remedyOf(denied, settings.namespace),
+    settings,
+    limits,
+  );
+  return finding.kind === 'ok' ? judgeRights(finding, own) : finding;
+}
+
+/** The annotations of the own pod may need further permissions, so without them the check cannot pass. */
+function judgeRights(finding: Finding, own: Awaited<ReturnType<typeof readOwn>>): Finding {
+  switch (own.kind) {
+    case 'own':
+      return finding;
+    case 'missing':
+      return unknown(
+        'its pod, whose annotations may need more permissions, does not exist',
+        'see check pod-proxy-downstreams',
+      );
+    case 'unknown':
+      return unknown(`its annotations may need more permissions. ${own.message}`, 'run hawser doctor again');
+  }
 }
 
 /** The checks of a pod proxy, in the order of the report. */

@@ -1,50 +1,31 @@
-import * as z from 'zod/mini';
 import { type Finding, fail, ok, unknown, warn } from '../../engine/examine/check.ts';
 import type { ApiFailure } from '../../engine/kube/api-request.ts';
 import type { ApiSession } from '../../engine/kube/api-session.ts';
-import { askObject, type WriteLimits } from '../../engine/kube/ask-object.ts';
-import { pathOf } from '../../engine/kube/resource.ts';
+import type { WriteLimits } from '../../engine/kube/ask-object.ts';
+import { listObjects } from '../../engine/kube/list-objects.ts';
+import type { Resource } from '../../engine/kube/resource.ts';
+import { defaultTiming } from '../../engine/kube/timing.ts';
 import { downstreamEndpoints, downstreamPods, hostsOf } from '../hosts.ts';
-import { type OwnPod, type PodFacts, proxyNameOf, readOwnPod, readPod } from '../pod/pod.ts';
-import { requestsIn } from '../requests.ts';
-import { readSlice } from '../resources.ts';
+import { type OwnPod, type PodFacts, proxyNameOf } from '../pod/pod.ts';
+import { ownPodResource, type SliceFacts } from '../resources.ts';
 
-/** All pods of the namespace, or the EndpointSlices that the annotation selects, or the API's refusal. */
-type Listed =
-  | { readonly kind: 'listed'; readonly items: readonly unknown[] }
-  | { readonly kind: 'refused'; readonly status: number; readonly message: string }
-  | ApiFailure;
+type Listed<T> = { readonly kind: 'listed'; readonly objects: readonly T[] } | ApiFailure;
 
-const list = z.object({ items: z.array(z.unknown()) });
+const SELECTOR_REMEDY = 'write it as for kubectl get endpointslices -l SELECTOR';
 
-function itemsOf(value: unknown): Listed {
-  const { data } = list.safeParse(value);
-  return data === undefined
-    ? { kind: 'failure', status: undefined, message: 'the answer is not a list' }
-    : { kind: 'listed', items: data.items };
+export function judgeWrongSelector(message: string): Finding {
+  return fail(message, SELECTOR_REMEDY);
 }
 
-/** Whether there are ready pods behind the proxy, and why others are excluded. */
-export function judgeDownstreams(own: OwnPod, found: Listed): Finding {
-  const { hosts } = requestsIn(own.annotations);
-  if (hosts.kind === 'wrong')
-    return fail(hosts.message, 'write it as for kubectl get endpointslices -l SELECTOR');
-  if (found.kind === 'refused' && found.status === 400 && hosts.kind === 'slices')
+/** Whether there are ready endpoints in the EndpointSlices that the annotation selects. */
+export function judgeSlices(own: OwnPod, selector: string, found: Listed<SliceFacts>): Finding {
+  if (found.kind === 'failure' && found.status === 400)
     return fail(
-      `the API refuses the selector "${hosts.labelSelector}" of hawser.dev/hosts: ${found.message}`,
-      'write it as for kubectl get endpointslices -l SELECTOR',
+      `the API refuses the selector "${selector}" of hawser.dev/hosts: ${found.message}`,
+      SELECTOR_REMEDY,
     );
-  if (found.kind !== 'listed') return unknown(found.message, 'see check pod-proxy-rbac');
-  return hosts.kind === 'slices'
-    ? judgeSlices(own, hosts.labelSelector, found.items)
-    : judgePods(
-        own,
-        found.items.flatMap((item) => readPod(item) ?? []),
-      );
-}
-
-function judgeSlices(own: OwnPod, selector: string, items: readonly unknown[]): Finding {
-  const slices = items.flatMap((item) => readSlice(item) ?? []);
+  if (found.kind === 'failure') return unreadable(found.message);
+  const slices = found.objects;
   const how = `kubectl -n ${own.namespace} get endpointslices -l '${selector}'`;
   if (slices.length === 0)
     return fail(`no EndpointSlice of ${own.namespace} has the labels "${selector}" of hawser.dev/hosts`, how);
@@ -53,10 +34,12 @@ function judgeSlices(own: OwnPod, selector: string, items: readonly unknown[]): 
   return judgeGroups(emptyGroups(services, hosts), Object.keys(hosts), how);
 }
 
-function judgePods(own: OwnPod, pods: readonly PodFacts[]): Finding {
+/** Whether there are ready pods among those that name the proxy, and why others are excluded. */
+export function judgePods(own: OwnPod, found: Listed<PodFacts>): Finding {
+  if (found.kind === 'failure') return unreadable(found.message);
   const proxy = proxyNameOf(own);
   const how = `kubectl -n ${own.namespace} get pods -o wide; each needs the annotation hawser.dev/master: ${proxy}.svc and the label app`;
-  const behind = pods.filter(({ master, group }) => master === proxy && group !== own.group);
+  const behind = found.objects.filter(({ group }) => group !== own.group);
   if (behind.length === 0) return fail(`no pod of ${own.namespace} names ${proxy} as its master`, how);
   const nameless = behind.filter(({ group }) => group === undefined).map(({ name }) => name);
   if (nameless.length > 0)
@@ -64,6 +47,10 @@ function judgePods(own: OwnPod, pods: readonly PodFacts[]): Finding {
   const hosts = hostsOf(downstreamPods(own, behind));
   const groups = behind.flatMap(({ group }) => group ?? []);
   return judgeGroups(emptyGroups(groups, hosts), Object.keys(hosts), how);
+}
+
+export function unreadable(message: string): Finding {
+  return unknown(message, 'see check pod-proxy-rbac');
 }
 
 function emptyGroups(groups: readonly string[], hosts: Readonly<Record<string, readonly string[]>>) {
@@ -83,24 +70,32 @@ function brief(names: readonly string[]): string {
 
 type Session = Pick<ApiSession, 'firstAnswer'>;
 
+/** Lists objects page by page, like the proxy itself. */
+export async function listed<T>(
+  session: Session,
+  resource: Resource<T>,
+  limits: WriteLimits,
+): Promise<Listed<T>> {
+  const ask = { ...limits, timing: defaultTiming };
+  const result = await session.firstAnswer((target) => listObjects(target, resource, ask), limits.signal);
+  if (result.kind === 'failure')
+    return { ...result, message: `Cannot list ${resource.what}: ${result.message}` };
+  return { kind: 'listed', objects: [...result.answer.objects.values()].map(({ value }) => value) };
+}
+
 type FoundPod =
-  | { readonly kind: 'own'; readonly pod: OwnPod; readonly all: Listed }
+  | { readonly kind: 'own'; readonly pod: OwnPod }
   | { readonly kind: 'missing' }
   | { readonly kind: 'unknown'; readonly message: string };
 
-export async function listed(session: Session, path: string, limits: WriteLimits): Promise<Listed> {
-  const answer = await askObject(session, { method: 'GET', path }, limits);
-  return answer.kind === 'object' ? itemsOf(answer.value) : answer;
-}
-
-/** Reads the proxy's pod by listing all pods of the namespace, because the proxy may only list. */
+/** Reads the proxy's pod with a list of one, because the proxy may only list. */
 export async function readOwn(
   session: Session,
-  { namespace, pod }: { readonly namespace: string; readonly pod: string },
+  place: { readonly namespace: string; readonly pod: string },
   limits: WriteLimits,
 ): Promise<FoundPod> {
-  const all = await listed(session, pathOf({ apiVersion: 'v1', plural: 'pods', namespace }), limits);
-  if (all.kind !== 'listed') return { kind: 'unknown', message: all.message };
-  const own = all.items.flatMap((item) => readOwnPod(item) ?? []).find(({ name }) => name === pod);
-  return own === undefined ? { kind: 'missing' } : { kind: 'own', pod: own, all };
+  const found = await listed(session, ownPodResource(place), limits);
+  if (found.kind === 'failure') return { kind: 'unknown', message: found.message };
+  const [pod] = found.objects;
+  return pod === undefined ? { kind: 'missing' } : { kind: 'own', pod };
 }

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { judgeDns, judgeTemplate } from '../../../../src/pod-proxy/doctor/checks.ts';
-import { judgeDownstreams } from '../../../../src/pod-proxy/doctor/downstreams.ts';
+import { judgePods, judgeSlices, judgeWrongSelector } from '../../../../src/pod-proxy/doctor/downstreams.ts';
 import { type OwnPod, readOwnPod } from '../../../../src/pod-proxy/pod/pod.ts';
+import { podsResource } from '../../../../src/pod-proxy/resources.ts';
 import { podProxySays } from '../../../helpers/status-samples.ts';
 
 const podOf = (name: string, app: string | undefined, isReady: boolean, annotations: object = {}) => ({
@@ -11,7 +12,8 @@ const podOf = (name: string, app: string | undefined, isReady: boolean, annotati
 const master = { 'hawser.dev/master': 'haproxy.default.svc' };
 const ownWith = (annotations: object) => readOwnPod(podOf('proxy-1', 'haproxy', true, annotations)) as OwnPod;
 const own = ownWith({});
-const judge = (...items: readonly object[]) => judgeDownstreams(own, { kind: 'listed', items });
+const judge = (...items: readonly object[]) =>
+  judgePods(own, { kind: 'listed', objects: items.flatMap((item) => podsResource(own).project(item) ?? []) });
 
 test('a group with a ready pod passes', () => {
   expect(judge(podOf('web-1', 'web', true, master))).toMatchObject({ kind: 'ok' });
@@ -36,17 +38,23 @@ test.each([
 });
 
 test('a selector that is invalid or matches nothing is reported', () => {
-  const wrong = ownWith({ 'hawser.dev/hosts': 'a in (' });
-  const answer = { kind: 'refused' as const, status: 400, message: 'unable to parse' };
-  expect(judgeDownstreams(wrong, answer)).toMatchObject({
+  const message = 'Cannot read annotation hosts "a in ("';
+  expect(judgeWrongSelector(message)).toMatchObject({ kind: 'fail', message });
+  const refused = { kind: 'failure', status: 400, message: 'unable to parse' } as const;
+  expect(judgeSlices(own, 'a in (b)', refused)).toMatchObject({
     kind: 'fail',
-    message: expect.stringContaining('"a in ("'),
+    message: expect.stringContaining('the API refuses the selector "a in (b)"'),
   });
-  const chosen = ownWith({ 'hawser.dev/hosts': 'a in (b)' });
-  expect(judgeDownstreams(chosen, { kind: 'listed', items: [] })).toMatchObject({
+  expect(judgeSlices(own, 'a in (b)', { kind: 'listed', objects: [] })).toMatchObject({
     kind: 'fail',
     message: expect.stringContaining('no EndpointSlice of default'),
   });
+});
+
+test('objects that cannot be listed are unknown, not missing', () => {
+  const failure = { kind: 'failure', status: 500, message: 'Cannot list pods: etcd is gone' } as const;
+  for (const finding of [judgePods(own, failure), judgeSlices(own, 'a', failure)])
+    expect(finding).toMatchObject({ kind: 'unknown', message: failure.message });
 });
 
 test('a missing or refused template is reported with a remedy', () => {
