@@ -12,6 +12,8 @@ export interface Downstream {
   /** The pod's name. It determines the order, so that `db-0` is the first server whichever pod started first. */
   readonly name: string;
   readonly address: string;
+  /** Its rank within its EndpointSlice. */
+  readonly rank?: number;
 }
 
 /** The ready pods that name this proxy, grouped by their label `app`. Pods with the proxy's own label are its replicas and are excluded. */
@@ -36,11 +38,13 @@ export function downstreamEndpoints(own: PodFacts, slices: readonly SliceFacts[]
     endpoints.some(({ name, addresses }) => name === own.name || addresses.includes(own.address ?? ''));
   const downstreams = slices
     .filter((slice) => !isOwn(slice))
-    .flatMap(({ service: group, endpoints }) =>
-      endpoints
-        .filter(({ isReady }) => isReady)
-        .flatMap(({ name, addresses }) => addresses.map((address) => ({ group, name, address }))),
-    );
+    .flatMap(({ service: group, endpoints }) => {
+      const ready = endpoints.filter(({ isReady }) => isReady);
+      const all = ready.flatMap(({ name, addresses }) =>
+        addresses.map((address) => ({ group, name, address })),
+      );
+      return inOrder(all).map((each, rank) => ({ ...each, rank }));
+    });
   return inOrder(downstreams);
 }
 
@@ -80,26 +84,21 @@ interface Limited {
 }
 
 /**
- * Limits groups with too many addresses, so that one group cannot prevent the others from being served. A group keeps its first addresses in
- * the given order. If all groups together have too many, the largest are cut to the same size and small groups stay complete.
+ * Limits groups with too many addresses, so that one group cannot prevent the others from being served. A group of pods keeps its first
+ * addresses in the given order. A group of EndpointSlices keeps as many of each slice, so that a forged one with a thousand endpoints does not
+ * push out the others. If all groups together have too many, the largest are cut to the same size and small groups stay complete.
  */
 export function limitGroups(downstreams: readonly Downstream[]): Limited {
-  const counts = countsOf(downstreams);
+  const groups = Map.groupBy(downstreams, ({ group }) => group);
+  const counts = new Map([...groups].map(([group, members]) => [group, members.length]));
   const share = Math.max(1, shareOf([...counts.values()], MAX_ADDRESSES));
   const size = Math.min(MAX_GROUP_ADDRESSES, share);
-  const used = new Map<string, number>();
-  const kept = downstreams.filter(({ group }) => {
-    const before = used.get(group) ?? 0;
-    used.set(group, before + 1);
-    return before < size;
+  const kept = [...groups.values()].flatMap((members) => {
+    if (members.length <= size) return members;
+    const ranked = members.toSorted(({ rank: a = 0 }, { rank: b = 0 }) => a - b);
+    return inOrder(ranked.slice(0, size));
   });
   return { downstreams: kept.slice(0, MAX_ADDRESSES), problem: problemOf(counts, share) };
-}
-
-function countsOf(downstreams: readonly Downstream[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { group } of downstreams) counts.set(group, (counts.get(group) ?? 0) + 1);
-  return counts;
 }
 
 /** The largest size to which each group can be cut so that all have at most `limit` together. */
@@ -120,7 +119,7 @@ function problemOf(counts: ReadonlyMap<string, number>, share: number): Problem 
   if (first !== undefined)
     return {
       reason,
-      message: `Cannot use all addresses of group "${first}": it has more than MAX_GROUP_ADDRESSES (${MAX_GROUP_ADDRESSES}), and only the first by name are used`,
+      message: `Cannot use all addresses of group "${first}": it has more than MAX_GROUP_ADDRESSES (${MAX_GROUP_ADDRESSES}), and the others are not used`,
     };
   if (share === Number.POSITIVE_INFINITY) return undefined;
   return {

@@ -12,7 +12,7 @@ import {
   MAX_GROUP_ADDRESSES,
 } from '../../../src/pod-proxy/hosts.ts';
 import { type PodFacts, readPod } from '../../../src/pod-proxy/pod/pod.ts';
-import { readSlice } from '../../../src/pod-proxy/resources.ts';
+import { readSlice, type SliceFacts } from '../../../src/pod-proxy/resources.ts';
 import { renderJinja } from '../../../src/pod-proxy/template/jinja.ts';
 import { kubernetesSlice } from '../../helpers/api-server/objects.ts';
 import { type DownstreamPod, downstreamPod } from '../../helpers/pod-objects.ts';
@@ -158,6 +158,22 @@ test('a limited group keeps its first addresses, and its message does not change
   const [some, more] = [group('web', 2_500), group('web', 2_600)].map(limitGroups);
   expect(some?.downstreams).toEqual(group('web', MAX_GROUP_ADDRESSES));
   expect(more?.problem).toEqual(some?.problem);
+});
+
+test('a forged slice with 1,000 endpoints does not push out the real ones of its Service', () => {
+  const sliceOf = (name: string, size: number, net: number): SliceFacts => ({
+    service: 'web',
+    endpoints: Array.from({ length: size }, (_, index) => ({
+      name: `${name}-${index}`,
+      addresses: [`10.${net}.${index >> 8}.${index & 255}`],
+      isReady: true,
+    })),
+  });
+  const forged = [1, 2, 3].map((net) => sliceOf('a', 1_000, net));
+  const { downstreams } = limitGroups(downstreamEndpoints(own, [...forged, sliceOf('web', 100, 9)]));
+  expect(downstreams).toHaveLength(MAX_GROUP_ADDRESSES);
+  expect(downstreams.filter(({ name }) => name.startsWith('web-'))).toHaveLength(100);
+  expect(downstreams.slice(0, 4).map(({ name }) => name)).toEqual(['a-0', 'a-0', 'a-0', 'a-1']);
 });
 
 test('if all groups have too many addresses, the largest are limited and small groups stay complete', () => {
