@@ -14,6 +14,9 @@ interface ExternalAddresses {
   readonly problems: readonly string[];
 }
 
+/** Route 53 refuses a record with too many addresses as a whole. */
+const MAX_POD_ADDRESSES = 20;
+
 /** ExternalIPs of Nodes, by the Node's name. */
 type NodeAddresses = ReadonlyMap<string, readonly string[]>;
 
@@ -63,13 +66,11 @@ function sourceOf({ externalIps, labels, node }: Replica, balancers: readonly Lo
 function addressesOf(pod: string, source: Source, nodes: NodeAddresses): ExternalAddresses {
   switch (source.kind) {
     case 'annotation': {
-      const words = source.text.split(',').map((word) => word.trim());
-      const wrong = words.filter((word) => !isPublishable(word));
-      const problems = wrong.map(
-        (word) =>
-          `Cannot use the annotation external-ips of pod "${pod}": ${JSON.stringify(word)} is not an IPv4 address that clients can reach, expected one or more, separated by commas`,
-      );
-      return { addresses: words.filter(isPublishable), problems };
+      const words = [...new Set(source.text.split(',').map((word) => word.trim()))];
+      const addresses = words.filter(isPublishable);
+      const what = wrongIn(words, addresses);
+      const problems = what === undefined ? [] : [`Cannot use the annotation external-ips of pod "${pod}": ${what}`];
+      return { addresses: addresses.slice(0, MAX_POD_ADDRESSES), problems };
     }
     case 'services':
       return {
@@ -84,6 +85,16 @@ function addressesOf(pod: string, source: Source, nodes: NodeAddresses): Externa
       return { addresses, problems };
     }
   }
+}
+
+/** What is wrong with the words of an annotation. The first reason only, because a pod's author must not fill the log. */
+function wrongIn(words: readonly string[], addresses: readonly string[]): string | undefined {
+  const wrong = words.find((word) => !isPublishable(word));
+  if (wrong !== undefined)
+    return `${JSON.stringify(wrong.slice(0, 60))} is not an IPv4 address that clients can reach, expected one or more, separated by commas`;
+  return addresses.length > MAX_POD_ADDRESSES
+    ? `it has ${addresses.length} addresses, expected at most ${MAX_POD_ADDRESSES}`
+    : undefined;
 }
 
 function withoutAddress(what: string): string {

@@ -78,6 +78,18 @@ test.each([
   expect(problems).toEqual([expect.stringMatching(/external-ips of pod "a": ".*" is not an IPv4 address/)]);
 });
 
+test('thousands of words in one annotation are one problem of at most 20 addresses, and other pods are published', () => {
+  const words = Array.from({ length: 5_000 }, (_, index) => index);
+  const numbers = words.map((index) => `198.18.${index >> 8}.${index & 255}`);
+  const many = of([replica('a', { externalIps: [...numbers, ...numbers].join() }), replica('b')]);
+  expect(many.addresses).toEqual([...numbers.slice(0, 20), '203.0.113.10']);
+  expect(many.problems).toEqual([expect.stringContaining('it has 5000 addresses, expected at most 20')]);
+  const wrong = of([replica('a', { externalIps: words.map((index) => `${index}`.repeat(200)).join() })]);
+  expect(wrong.addresses).toEqual([]);
+  expect(wrong.problems).toHaveLength(1);
+  expect(wrong.problems[0]?.length).toBeLessThan(250);
+});
+
 test('a Node without an external address is reported, and the others are published', () => {
   const { addresses, problems } = of([replica('a'), replica('b', { node: 'inner' })]);
   expect(addresses).toEqual(['203.0.113.10']);
