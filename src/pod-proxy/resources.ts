@@ -36,6 +36,7 @@ export function podsResource(own: OwnPod): Resource<PodFacts> {
     apiVersion: 'v1',
     plural: 'pods',
     namespace: own.namespace,
+    doubtsLoss: true,
     project: (object) => {
       const facts = readPod(object);
       return facts?.master === proxy ? facts : undefined;
@@ -50,6 +51,7 @@ export function slicesResource({ namespace }: Place, labelSelector: string): Res
     plural: 'endpointslices',
     namespace,
     labelSelector,
+    doubtsLoss: true,
     project: readSlice,
   };
 }

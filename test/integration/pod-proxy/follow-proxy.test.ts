@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FollowedProxy, followProxy } from '../../../src/pod-proxy/follow-proxy.ts';
 import type { ApiServer } from '../../helpers/api-server/api-server.ts';
+import { kubernetesSlice } from '../../helpers/api-server/objects.ts';
 import { createTestCluster, openTestSession, type TestCluster } from '../../helpers/api-server/observing.ts';
 import { downstreamPod, tlsSecret } from '../../helpers/pod-objects.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
@@ -10,11 +11,12 @@ let server: ApiServer;
 let forbidden: string;
 let nowMs: number;
 let events: string[];
+let doubted: unknown[];
 let leave: () => Promise<void>;
 let followed: FollowedProxy;
 
 beforeEach(async () => {
-  [cluster, forbidden, nowMs, events] = [createTestCluster(), '', 0, []];
+  [cluster, forbidden, nowMs, events, doubted] = [createTestCluster(), '', 0, [], []];
   server = await cluster.start({
     instead: (_, path) => {
       if (forbidden === '' || !path.includes(`/${forbidden}`)) return undefined;
@@ -42,7 +44,10 @@ function start(annotations: Readonly<Record<string, string>>): void {
   const place = { namespace: 'default', pod: 'haproxy-1' };
   followed = followProxy(place, {
     session,
-    report: ({ event }) => events.push(event),
+    report: ({ event, ...facts }) => {
+      events.push(event);
+      if (event === 'list-doubted') doubted.push(facts['what']);
+    },
     onChange: () => undefined,
     nowMs: () => nowMs,
   });
@@ -140,6 +145,18 @@ test('an API that does not answer is a problem after a minute', async () => {
   expect(await known()).toMatchObject({ downstreams: [{ address: '10.0.0.1' }] });
   await server.setFaults({ refuse: false, reset: false });
   await waitFor('its end', () => problem() === undefined);
+});
+
+test.each([
+  ['pods that name haproxy.default', {}],
+  ['EndpointSlices with app=web', { 'hawser.dev/hosts': 'app=web' }],
+])('an empty list of the %s removes no address until a second list agrees', async (what, annotations) => {
+  const { metadata, ...slice } = kubernetesSlice('web', ['10.0.0.1']);
+  cluster.store.set({ ...slice, metadata: { ...metadata, labels: { ...metadata.labels, app: 'web' } } });
+  start(annotations);
+  expect(await known()).toMatchObject({ downstreams: [{ address: '10.0.0.1' }] });
+  await server.setFaults({ lie: 'empty' });
+  await waitFor('the doubt', () => doubted.includes(what));
 });
 
 test('a group with too many pods is truncated and reported, and another group is served in full', async () => {
