@@ -4,7 +4,7 @@ import { type FollowSettings, followResources, type ResourceEvent } from '../eng
 import type { Log } from '../engine/system/log.ts';
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import { type Certificates, type Chosen, chooseCertificates, type SecretCertificate } from './certificate.ts';
-import { type Downstream, downstreamEndpoints, downstreamPods, limitGroups } from './hosts.ts';
+import { type Downstream, downstreamEndpoints, downstreamPods, type Limited, limitGroups } from './hosts.ts';
 import { type OwnPod, proxyNameOf } from './pod/pod.ts';
 import { createTroubles, proxyRemedy, type Troubles } from './pod/troubles.ts';
 import type { Problem } from './proxy-status.ts';
@@ -38,6 +38,8 @@ export type ProxyView =
 
 export interface FollowedProxy {
   readonly view: () => ProxyView;
+  /** Undefined until the pod is listed, and after it was deleted. */
+  readonly own: () => OwnPod | undefined;
   /** Resolves once `signal` has aborted and everything has ended. Rejects only for a bug. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
@@ -58,7 +60,7 @@ interface Sources {
   readonly key: string;
   readonly stop: AbortController;
   readonly troubles: Troubles;
-  readonly downstreams: (own: OwnPod) => readonly Downstream[] | undefined;
+  readonly downstreams: (own: OwnPod) => Limited | undefined;
   readonly texts: () => readonly string[] | undefined;
   readonly secrets: () => readonly SecretCertificate[] | undefined;
 }
@@ -74,9 +76,11 @@ export function followProxy(
   const { nowMs = monotonicMs } = api;
   const ownTroubles = createTroubles(nowMs);
   let certificates: Certificates = {};
+  const findOwn = (): OwnPod | undefined => ownPods()?.[0];
   return {
+    own: findOwn,
     view: () => {
-      const own = ownPods()?.[0];
+      const own = findOwn();
       if (own === undefined) return { kind: 'unknown' };
       const requests = requestsIn(own.annotations);
       const wrong = problemOf(requests);
@@ -89,7 +93,6 @@ export function followProxy(
       certificates = chosen.certificates;
       const { trouble, isLacking } = chosen;
       const refused = trouble === undefined ? undefined : { reason: 'CertificateRefused', message: trouble };
-      const limited = limitGroups(downstreams);
       const outdated = [...ownTroubles.lasting(), ...(sources?.troubles.lasting() ?? [])];
       if (template.kind === 'missing') return { kind: 'unusable', own, problem: template.problem };
       if (refused !== undefined && isLacking) return { kind: 'unusable', own, problem: refused };
@@ -98,8 +101,8 @@ export function followProxy(
         own,
         template: template.text,
         certificates,
-        downstreams: limited.downstreams,
-        problem: refused ?? limited.problem ?? notReadable(outdated),
+        downstreams: downstreams.downstreams,
+        problem: refused ?? downstreams.problem ?? notReadable(outdated),
       };
     },
     run: async (signal) => {
@@ -116,13 +119,15 @@ export function followProxy(
           return objects;
         };
       const refollow = (): void => {
-        const own = ownPods()?.[0];
-        if (own !== undefined && sources?.key !== keyOf(own)) {
+        const own = findOwn();
+        const requests = requestsIn(own?.annotations ?? {});
+        const key = own && keyOf(own, requests);
+        if (own !== undefined && key !== undefined && sources?.key !== key) {
           sources?.stop.abort();
           const stop = new AbortController();
           const troubles = createTroubles(nowMs);
           const follow = following(AbortSignal.any([signal, stop.signal]), api.onChange, troubles);
-          sources = { key: keyOf(own), stop, troubles, ...openSources(own, follow) };
+          sources = { key, stop, troubles, ...openSources(own, requests, follow) };
         }
         api.onChange();
       };
@@ -132,8 +137,7 @@ export function followProxy(
   };
 }
 
-function keyOf(own: OwnPod): string {
-  const { hosts, config, certs } = requestsIn(own.annotations);
+function keyOf(own: OwnPod, { hosts, config, certs }: Requests): string {
   return JSON.stringify([
     proxyNameOf(own),
     hosts,
@@ -142,8 +146,11 @@ function keyOf(own: OwnPod): string {
   ]);
 }
 
-function openSources(own: OwnPod, follow: Follow): Omit<Sources, 'key' | 'stop' | 'troubles'> {
-  const requests = requestsIn(own.annotations);
+function openSources(
+  own: OwnPod,
+  requests: Requests,
+  follow: Follow,
+): Omit<Sources, 'key' | 'stop' | 'troubles'> {
   const { config } = requests;
   return {
     downstreams: openDownstreams(own, requests, follow),
@@ -168,13 +175,28 @@ function openDownstreams(own: OwnPod, { hosts }: Requests, follow: Follow): Sour
       return () => undefined;
     case 'pods': {
       const pods = follow([podsResource(own)]);
-      return (now) => ifKnown(pods(), (known) => downstreamPods(now, known));
+      return limited(pods, downstreamPods);
     }
     case 'slices': {
       const slices = follow([slicesResource(own, hosts.labelSelector)]);
-      return (now) => ifKnown(slices(), (known) => downstreamEndpoints(now, known));
+      return limited(slices, downstreamEndpoints);
     }
   }
+}
+
+/** The addresses of a list, computed once for each state of the list and of the own pod: other events are more frequent. */
+function limited<T>(
+  list: () => readonly T[] | undefined,
+  choose: (own: OwnPod, list: readonly T[]) => readonly Downstream[],
+): Sources['downstreams'] {
+  let last: { readonly own: OwnPod; readonly known: readonly T[]; readonly result: Limited } | undefined;
+  return (own) => {
+    const known = list();
+    if (known === undefined) return undefined;
+    if (last?.own !== own || last.known !== known)
+      last = { own, known, result: limitGroups(choose(own, known)) };
+    return last.result;
+  };
 }
 
 /** The view while a resource is not listed. A resource that cannot be listed is a problem, because changed addresses are not served. */

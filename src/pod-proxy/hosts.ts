@@ -77,7 +77,7 @@ export const MAX_GROUP_ADDRESSES = 2_000;
 /** The limit for all groups. It leaves a template 100 characters per address within its output limit. */
 export const MAX_ADDRESSES = 5_000;
 
-interface Limited {
+export interface Limited {
   readonly downstreams: readonly Downstream[];
   /** Undefined if all addresses are used. The message does not change with every pod. */
   readonly problem: Problem | undefined;

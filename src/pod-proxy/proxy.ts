@@ -53,10 +53,7 @@ function prepare(
     void writePodEvent(session, own, event, observers, signal);
   };
   const problems = createProblemRecord(observers, writeEvent);
-  const own = (): OwnPod | undefined => {
-    const view = followed.view();
-    return view.kind === 'unknown' ? undefined : view.own;
-  };
+  const { own } = followed;
   const records = keepRecords({ settings, session, own, observers, writeEvent });
   const parts = { wake, followed, problems, statistics };
   const configuration = proxyConfiguration(settings, parts, observers, signal);
@@ -66,7 +63,7 @@ function prepare(
     (): ProxyStatus => ({
       version,
       pod,
-      synced: own() !== undefined,
+      synced: followed.view().kind !== 'unknown',
       ...configuration.view(),
       dns: records.view(),
     }),

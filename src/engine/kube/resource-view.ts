@@ -97,10 +97,11 @@ export function createResourceView<T>(
       notify('watch', from);
     },
     changed: (resource, change, from) => {
-      all = undefined;
       const store = stores.get(resource);
       const before = change.kind === 'object' ? store?.objects().get(change.key)?.value : undefined;
-      if (store?.take(change) === true && isVisible(resource, before, change)) notify('watch', from);
+      if (store?.take(change) !== true) return;
+      all = undefined;
+      if (isVisible(resource, before, change)) notify('watch', from);
     },
     polled: (lists, asked, from) => {
       available();

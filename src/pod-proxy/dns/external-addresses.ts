@@ -69,7 +69,8 @@ function addressesOf(pod: string, source: Source, nodes: NodeAddresses): Externa
       const words = [...new Set(source.text.split(',').map((word) => word.trim()))];
       const addresses = words.filter(isPublishable);
       const what = wrongIn(words, addresses);
-      const problems = what === undefined ? [] : [`Cannot use the annotation external-ips of pod "${pod}": ${what}`];
+      const problems =
+        what === undefined ? [] : [`Cannot use the annotation external-ips of pod "${pod}": ${what}`];
       return { addresses: addresses.slice(0, MAX_POD_ADDRESSES), problems };
     }
     case 'services':

@@ -130,6 +130,18 @@ test('a permission for one Secret stays missing while another Secret changes', a
   expect(problem()?.reason).toBe('NotReadable');
 });
 
+test('addresses are computed once for many events that do not change them', async () => {
+  start({});
+  const { downstreams } = await known();
+  cluster.store.set(downstreamPod({ name: 'other', app: 'x', master: 'other.default.svc' }));
+  cluster.store.set(downstreamPod({ name: 'web-1', app: 'web', ip: '10.0.0.2' }));
+  const changed = await waitFor('the other pod', async () => {
+    const now = (await known()).downstreams;
+    return now.length === 2 ? now : undefined;
+  });
+  expect([(await known()).downstreams === changed, changed === downstreams]).toEqual([true, false]);
+});
+
 test('an API that does not answer is a problem after a minute', async () => {
   start({});
   await known();

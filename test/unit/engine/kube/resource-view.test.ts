@@ -73,6 +73,17 @@ test('a change of an unused object is kept and not reported', () => {
   expect([view.objects(), seen]).toEqual([['cp-1'], ['objects', 'objects', 'objects']]);
 });
 
+test('a bookmark and a heartbeat keep the identical list', () => {
+  const { view } = createView([nodes]);
+  view.relisted(nodes, list(), from);
+  const before = view.objects();
+  view.changed(nodes, { kind: 'reached', resourceVersion: '2' }, from);
+  view.changed(nodes, { kind: 'object', key: 'cp-1', resourceVersion: '3', value: 'cp-1' }, from);
+  expect(view.objects()).toBe(before);
+  view.changed(nodes, { kind: 'object', key: 'cp-1', resourceVersion: '4', value: 'other' }, from);
+  expect([before, view.objects()]).toEqual([['cp-1'], ['other']]);
+});
+
 const named = (key: string): Resource<string> => ({ ...nodes, what: key, labelSelector: key });
 const kept = fc.record({ version: fc.nat(9), value: fc.constantFrom('one', 'two', undefined) });
 const news = fc.record({
