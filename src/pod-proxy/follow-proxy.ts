@@ -1,4 +1,5 @@
 import type { ApiSession } from '../engine/kube/api-session.ts';
+import type { Outage } from '../engine/kube/outage.ts';
 import type { Resource } from '../engine/kube/resource.ts';
 import { type FollowSettings, followResources, type ResourceEvent } from '../engine/kube/resource-view.ts';
 import type { Log } from '../engine/system/log.ts';
@@ -47,6 +48,8 @@ export interface FollowedProxy {
 interface Api {
   readonly session: ApiSession;
   readonly report: Log;
+  /** Reports an API that does not answer, once for all lists. */
+  readonly outage: Outage;
   /** Called after each change. */
   readonly onChange: () => void;
   /** Monotonic. */
@@ -72,7 +75,8 @@ export function followProxy(
 ): FollowedProxy {
   let sources: Sources | undefined;
   let ownPods: () => readonly OwnPod[] | undefined = () => [];
-  const settings: FollowSettings = { session: api.session, report: api.report, remedy: proxyRemedy };
+  const { session, report, outage } = api;
+  const settings: FollowSettings = { session, report, outage, remedy: proxyRemedy };
   const { nowMs = monotonicMs } = api;
   const ownTroubles = createTroubles(nowMs);
   let certificates: Certificates = {};

@@ -1,5 +1,6 @@
 import { openApiSession } from '../engine/kube/api-session.ts';
 import { openCredentials } from '../engine/kube/in-cluster.ts';
+import { trackApi } from '../engine/kube/outage.ts';
 import { runConfigurationLoop } from '../engine/monitor/configuration-loop.ts';
 import { type Monitor, monitorProgram } from '../engine/monitor/monitor-program.ts';
 import type { Loops } from '../engine/monitor/run-monitor.ts';
@@ -48,13 +49,14 @@ function prepare(
     wake.poke();
     records.onChange();
   };
-  const followed = followProxy(settings, { session, report: log, onChange });
+  const outage = trackApi(log);
+  const followed = followProxy(settings, { session, report: log, outage, onChange });
   const writeEvent = (own: OwnPod, event: PodEvent): void => {
     void writePodEvent(session, own, event, observers, signal);
   };
   const problems = createProblemRecord(observers, writeEvent);
   const { own } = followed;
-  const records = keepRecords({ settings, session, own, observers, writeEvent });
+  const records = keepRecords({ settings, session, outage, own, observers, writeEvent });
   const parts = { wake, followed, problems, statistics };
   const configuration = proxyConfiguration(settings, parts, observers, signal);
   const version = hawserVersion();

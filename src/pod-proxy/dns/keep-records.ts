@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiSession } from '../../engine/kube/api-session.ts';
 import { contendForLease, defaultLeaseTiming, type LeaseTiming } from '../../engine/kube/lease.ts';
+import type { Outage } from '../../engine/kube/outage.ts';
 import type { Resource } from '../../engine/kube/resource.ts';
 import { followResources, type ResourceEvent } from '../../engine/kube/resource-view.ts';
 import type { Log } from '../../engine/system/log.ts';
@@ -18,6 +19,8 @@ import type { DnsSettings, DnsStatus, TargetName } from './target.ts';
 interface SetMeans {
   readonly settings: DnsSettings;
   readonly session: ApiSession;
+  /** Reports an API that does not answer, once for all lists. */
+  readonly outage: Outage;
   /** The own pod; undefined until it is listed. */
   readonly own: () => OwnPod | undefined;
   readonly observers: DnsObservers;
@@ -132,7 +135,7 @@ interface OpenSet {
 
 /** Follows the replicas and their Services, and contends for the Lease of the set. */
 function openSet(own: OwnPod, means: SetMeans & { readonly report: DnsReport }, until: AbortSignal): OpenSet {
-  const { session, observers, wake, timing } = means;
+  const { session, outage, observers, wake, timing } = means;
   const { group } = own;
   const nothing = (...problems: readonly string[]): Pass => ({
     target: null,
@@ -147,7 +150,8 @@ function openSet(own: OwnPod, means: SetMeans & { readonly report: DnsReport }, 
       troubles.note(resource, event);
       wake.poke();
     };
-    return followResources([resource], { session, report: observers.log, remedy: proxyRemedy }, note, until);
+    const settings = { session, report: observers.log, outage, remedy: proxyRemedy };
+    return followResources([resource], settings, note, until);
   };
   const replicas = follow(replicasResource(own, group));
   const balancers = follow(loadBalancersResource(own));

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { trackApi } from '../../../src/engine/kube/outage.ts';
+import type { Log } from '../../../src/engine/system/log.ts';
 import { type FollowedProxy, followProxy } from '../../../src/pod-proxy/follow-proxy.ts';
 import type { ApiServer } from '../../helpers/api-server/api-server.ts';
 import { kubernetesSlice } from '../../helpers/api-server/objects.ts';
@@ -12,11 +14,13 @@ let forbidden: string;
 let nowMs: number;
 let events: string[];
 let doubted: unknown[];
+/** The problem after each change. */
+let seen: (string | undefined)[];
 let leave: () => Promise<void>;
 let followed: FollowedProxy;
 
 beforeEach(async () => {
-  [cluster, forbidden, nowMs, events, doubted] = [createTestCluster(), '', 0, [], []];
+  [cluster, forbidden, nowMs, events, doubted, seen] = [createTestCluster(), '', 0, [], [], []];
   server = await cluster.start({
     instead: (_, path) => {
       if (forbidden === '' || !path.includes(`/${forbidden}`)) return undefined;
@@ -42,13 +46,15 @@ function start(annotations: Readonly<Record<string, string>>): void {
   const session = openTestSession(cluster);
   const stop = new AbortController();
   const place = { namespace: 'default', pod: 'haproxy-1' };
+  const report: Log = ({ event, ...facts }) => {
+    events.push(event);
+    if (event === 'list-doubted') doubted.push(facts['what']);
+  };
   followed = followProxy(place, {
     session,
-    report: ({ event, ...facts }) => {
-      events.push(event);
-      if (event === 'list-doubted') doubted.push(facts['what']);
-    },
-    onChange: () => undefined,
+    report,
+    outage: trackApi(report),
+    onChange: () => seen.push(problem()?.reason),
     nowMs: () => nowMs,
   });
   const ended = followed.run(stop.signal);
@@ -72,8 +78,8 @@ const known = () =>
 
 /** Ends every watch, so that everything is listed again. */
 async function interrupt(): Promise<void> {
-  await server.setFaults({ reset: true });
-  await server.setFaults({ reset: false });
+  await server.setFaults({ lie: 'old' });
+  await server.setFaults({ lie: 'none' });
 }
 
 test.each([
@@ -117,17 +123,19 @@ test.each([
   },
 );
 
-test('a permission for one Secret stays missing while another Secret changes', async () => {
+test('a permission for one Secret stays missing while another Secret is listed again and changes', async () => {
   for (const name of ['web', 'api']) cluster.store.set(tlsSecret(name, cluster.client));
   start({ 'hawser.dev/certs': 'web, api' });
   await known();
   forbidden = 'secrets?fieldSelector=metadata.name%3Dapi';
   await interrupt();
   await waitFor('the problem', () => problem()?.reason === 'NotReadable');
+  const soFar = seen.length;
+  await interrupt();
   const renewed = cluster.authority.issue({ commonName: 'renewed' });
   cluster.store.set(tlsSecret('web', renewed));
   await waitFor('the change', async () => (await known()).certificates['web']?.includes(renewed.key.trim()));
-  expect(problem()?.reason).toBe('NotReadable');
+  expect(new Set(seen.slice(soFar))).toEqual(new Set(['NotReadable']));
 });
 
 test('addresses are computed once for many events that do not change them', async () => {
@@ -142,11 +150,13 @@ test('addresses are computed once for many events that do not change them', asyn
   expect([(await known()).downstreams === changed, changed === downstreams]).toEqual([true, false]);
 });
 
-test('an API that does not answer is a problem after a minute', async () => {
-  start({});
+test('an API that does not answer is logged once, and a problem after a minute', async () => {
+  cluster.store.set(tlsSecret('web', cluster.client));
+  start({ 'hawser.dev/certs': 'web' });
   await known();
+  const soFar = seen.length;
   await server.setFaults({ refuse: true, reset: true });
-  await waitFor('the outage', () => events.includes('api-unavailable'));
+  await waitFor('the outage of all three lists', () => seen.length >= soFar + 3);
   nowMs = 59_999;
   expect(problem()).toBeUndefined();
   nowMs = 60_000;
@@ -156,7 +166,8 @@ test('an API that does not answer is a problem after a minute', async () => {
   });
   expect(await known()).toMatchObject({ downstreams: [{ address: '10.0.0.1' }] });
   await server.setFaults({ refuse: false, reset: false });
-  await waitFor('its end', () => problem() === undefined);
+  await waitFor('its end', () => problem() === undefined && events.includes('api-recovered'));
+  expect(events.filter((event) => event === 'api-unavailable')).toHaveLength(1);
 });
 
 test.each([

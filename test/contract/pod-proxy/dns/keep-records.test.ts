@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ApiSession, openApiSession } from '../../../../src/engine/kube/api-session.ts';
 import { openKubeconfig } from '../../../../src/engine/kube/kubeconfig.ts';
+import { trackApi } from '../../../../src/engine/kube/outage.ts';
 import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
 import {
@@ -133,13 +134,15 @@ function start(index: number, settings: { readonly dnsInterval?: number } = {}):
     { kubeconfig: openKubeconfig(cluster.kubeconfigPath, () => undefined) },
     closing.signal,
   );
+  const report = ({ event }: { readonly event: string }): void => void log.push(event);
   const keeper = keepRecords({
     session,
+    outage: trackApi(report),
     timing,
     settings: { dns: 'auto', dnsZone: 'public', dnsInterval: 600_000, env: {}, ...settings },
     own: () => readOwnPod(cluster.store.get('Pod', `haproxy-${index}`, 'shop')),
     observers: {
-      log: ({ event }) => void log.push(event),
+      log: report,
       metrics: createProxyMetrics(() => 0, registry),
       once: createOnce(),
     },
