@@ -6,6 +6,8 @@ export interface ListWatchTiming {
   readonly resyncMs: number;
   /** The API server ends a watch after this time. */
   readonly watchTimeoutSeconds: number;
+  /** A watch that is still open this long after `watchTimeoutSeconds` is ended, so that `resyncMs` holds whatever the API server does. */
+  readonly watchSlackMs: number;
   /** A watch that is silent for this long is dead: bookmarks arrive about once a minute. */
   readonly watchIdleMs: number;
   /** A watch that lived this long was healthy. When it ends, the backoff is reset. */
@@ -37,6 +39,7 @@ export const defaultTiming: ListWatchTiming = {
   requestTimeoutMs: 5_000,
   resyncMs: 600_000,
   watchTimeoutSeconds: 300,
+  watchSlackMs: 30_000,
   watchIdleMs: 75_000,
   healthyWatchMs: 5_000,
   backoffFirstMs: 100,

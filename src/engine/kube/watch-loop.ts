@@ -2,6 +2,7 @@ import { messageOf } from '../system/errors.ts';
 import { overLimit } from '../system/limit.ts';
 import type { Log } from '../system/log.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
+import { patientTimer } from '../system/time/patient-timeout.ts';
 import { scatteredPauseMs } from '../system/time/retry.ts';
 import { sleep } from '../system/time/sleep.ts';
 import { type ApiFailure, type ApiTarget, openStream } from './api-request.ts';
@@ -169,10 +170,17 @@ async function watch<T>(
   try {
     const result = await session.firstAnswer(open, signal);
     if (result.kind === 'failure') throw new Error(result.message);
+    const { response } = result.answer;
+    const lifeMs = Number(from.timeoutSeconds) * 1_000 + timing.watchSlackMs;
+    using _life = patientTimer(lifeMs, () =>
+      response.destroy(
+        new Error(`still open after ${lifeMs} ms, expected its end after ${from.timeoutSeconds} s`),
+      ),
+    );
     isOpen = true;
     healthy = setTimeout(() => outage.succeeded(), timing.healthyWatchMs);
     const limits = { idleMs: timing.watchIdleMs, maxLineBytes };
-    for await (const message of readWatch(result.answer.response, resource, limits)) {
+    for await (const message of readWatch(response, resource, limits)) {
       if (message.kind === 'expired') return 'expired';
       // A watch reports nothing older than its start, unless etcd was restored from a backup.
       if (isOlder(message.resourceVersion, from.resourceVersion))

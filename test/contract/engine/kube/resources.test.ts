@@ -176,6 +176,15 @@ test('a write that gets no answer in time interrupts no watch', async () => {
   expect(logged).toEqual([]);
 });
 
+test('a watch that the server does not end in time is ended, and everything is listed again', async () => {
+  await server.setFaults({ silentWatch: true });
+  const { sees, logged } = follow(routes, { watchTimeoutSeconds: 1, watchSlackMs: 10, watchIdleMs: 600_000 });
+  await waitFor('the watch', () => server.served().watches === 1);
+  cluster.store.set(route('shop', 'a', 'news.example'));
+  await sees(['b.example', 'blog.example', 'c.example', 'news.example']);
+  expect(logged).toContain('watch-interrupted');
+});
+
 test('a missing kind has no objects until it exists, and keeps its objects if it vanishes later', async () => {
   let isThere = false;
   const unknown = {
