@@ -32,13 +32,22 @@ const found = z.object({
 
 const kinds = z.object({ resources: z.array(z.object({ name: z.string() })) });
 
-/** Whether the API has the resource DNSEndpoint of ExternalDNS; undefined if the API does not answer. Needs no permission. */
-export async function hasDnsEndpoints(session: Session, signal: AbortSignal): Promise<boolean | undefined> {
+type Discovery =
+  | { readonly kind: 'present' | 'absent' }
+  | { readonly kind: 'failure'; readonly message: string };
+
+/** Whether the API has the resource DNSEndpoint of ExternalDNS. */
+export async function findDnsEndpoints(session: Session, signal: AbortSignal): Promise<Discovery> {
   const request = { method: 'GET', path: `/apis/${apiVersion}` } as const;
   const answer = await askObject(session, request, { signal, timeoutMs: REQUEST_MS });
-  if (answer.kind === 'object')
-    return kinds.safeParse(answer.value).data?.resources.some(({ name }) => name === 'dnsendpoints') === true;
-  return answer.kind === 'refused' && answer.status === 404 ? false : undefined;
+  if (answer.kind === 'refused' && answer.status === 404) return { kind: 'absent' };
+  if (answer.kind !== 'object')
+    return {
+      kind: 'failure',
+      message: `Cannot determine whether the cluster has DNSEndpoints: ${answer.message}`,
+    };
+  const { data } = kinds.safeParse(answer.value);
+  return { kind: data?.resources.some(({ name }) => name === 'dnsendpoints') ? 'present' : 'absent' };
 }
 
 /**

@@ -1,12 +1,12 @@
 import type { ApiSession } from '../../engine/kube/api-session.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
-import type { RetryLimits } from '../../engine/system/time/retry.ts';
+import { type RetryLimits, retryPauseMs } from '../../engine/system/time/retry.ts';
 import { createWorkQueue } from '../../engine/system/time/workqueue.ts';
 import type { OwnPod } from '../pod/pod.ts';
 import type { DnsReport } from './dns-report.ts';
 import { createNodeReader, externalAddresses, nodesNeeded } from './external-addresses.ts';
 import type { LoadBalancer, Replica } from './proxy-set.ts';
-import { hasDnsEndpoints, publishDnsEndpoint } from './publish-dns-endpoint.ts';
+import { findDnsEndpoints, publishDnsEndpoint } from './publish-dns-endpoint.ts';
 import { publishInRoute53, type Route53Settings } from './publish-in-route53.ts';
 import { type DnsSettings, type DnsStatus, failed, type Publish, type TargetName } from './target.ts';
 
@@ -17,7 +17,7 @@ export interface Pass extends Pick<DnsStatus, 'addresses' | 'problems'> {
 }
 
 export interface PublisherTiming {
-  /** The backoff after a failure with the same records. */
+  /** The backoff after a failure. */
   readonly retry: RetryLimits;
   /** How often to check whether a write is due. Nodes are read again after this time. */
   readonly checkMs: number;
@@ -35,7 +35,6 @@ interface Means {
 
 /** The time limit for all records of one pass. */
 const PUBLISH_MS = 60_000;
-const UNKNOWN_TARGET = 'Cannot determine whether the cluster has DNSEndpoints: the API does not answer';
 
 /** Returns the writer of the records, which starts no write after `signal` has aborted. */
 export function createPublisher(
@@ -55,10 +54,14 @@ export function createPublisher(
   let tenure = newTenure();
   let target: Target | undefined;
   let last = failed();
+  /** Consecutive passes that did not get as far as the records. */
+  let failures = 0;
 
-  const choose = async (): Promise<Target | undefined> => {
-    target = await chooseTarget(dns, { session, object, route53 }, signal);
-    if (target !== undefined) report.chosen(target.name);
+  const choose = async (): Promise<Target | { readonly kind: 'failure'; readonly message: string }> => {
+    const chosen = await chooseTarget(dns, { session, object, route53 }, signal);
+    if (chosen.kind === 'failure') return chosen;
+    target = chosen;
+    report.chosen(target.name);
     return target;
   };
   const incomplete = (problems: readonly string[], waitMs: number): Pass => ({
@@ -67,6 +70,10 @@ export function createPublisher(
     problems,
     waitMs,
   });
+  const unprepared = (problem: string): Pass => {
+    failures += 1;
+    return incomplete([problem], retryPauseMs(failures, timing.retry));
+  };
 
   return {
     /** Must be called when another replica may write: stops the write in progress and forgets the published records. */
@@ -82,10 +89,11 @@ export function createPublisher(
     ): Promise<Pass> => {
       const current = tenure;
       const to = target ?? (await choose());
-      if (to === undefined) return incomplete([UNKNOWN_TARGET], timing.retry.firstMs);
+      if (to.kind === 'failure') return unprepared(to.message);
       if (names.length === 0) return incomplete([], timing.checkMs);
       const found = await readNodes(nodesNeeded(replicas, balancers), signal);
-      if (found.kind === 'failure') return incomplete([found.message], timing.retry.firstMs);
+      if (found.kind === 'failure') return unprepared(found.message);
+      failures = 0;
       const { addresses, problems: missing } = externalAddresses(replicas, balancers, found.nodes);
       const problems = [...found.problems, ...missing];
       if (addresses.length === 0) return incomplete(problems, timing.checkMs);
@@ -111,13 +119,14 @@ export function createPublisher(
 }
 
 interface Target {
+  readonly kind: 'target';
   readonly name: TargetName;
   readonly publish: Publish;
 }
 
 /**
- * Chooses the writer from the setting; `auto` is ExternalDNS if the cluster has current DNSEndpoint. Undefined while the API does not answer.
- * The choice is made once, because a record that changes between two writers would have no owner meanwhile.
+ * Chooses the writer from the setting; `auto` is ExternalDNS if the cluster has current DNSEndpoint. The choice is made once, because a record that
+ * changes between two writers would have no owner meanwhile.
  */
 async function chooseTarget(
   setting: TargetName | 'auto',
@@ -127,10 +136,10 @@ async function chooseTarget(
     readonly route53: Route53Settings;
   },
   signal: AbortSignal,
-): Promise<Target | undefined> {
-  const hasObjects = setting === 'auto' ? await hasDnsEndpoints(means.session, signal) : undefined;
-  if (setting === 'auto' && hasObjects === undefined) return undefined;
-  return setting === 'external-dns' || hasObjects === true
-    ? { name: 'external-dns', publish: publishDnsEndpoint(means.session, means.object) }
-    : { name: 'route53', publish: publishInRoute53(means.route53) };
+): Promise<Target | { readonly kind: 'failure'; readonly message: string }> {
+  const found = setting === 'auto' ? await findDnsEndpoints(means.session, signal) : undefined;
+  if (found?.kind === 'failure') return found;
+  return setting === 'external-dns' || found?.kind === 'present'
+    ? { kind: 'target', name: 'external-dns', publish: publishDnsEndpoint(means.session, means.object) }
+    : { kind: 'target', name: 'route53', publish: publishInRoute53(means.route53) };
 }

@@ -10,7 +10,7 @@ import {
 } from '../../haproxy/doctor/deployed.ts';
 import { servingCheck } from '../../haproxy/doctor/serving-check.ts';
 import { requestsRecords } from '../dns/keep-records.ts';
-import { hasDnsEndpoints } from '../dns/publish-dns-endpoint.ts';
+import { findDnsEndpoints } from '../dns/publish-dns-endpoint.ts';
 import { proxyCommand } from '../proxy-settings.ts';
 import { type ProxyStatus, proxyStatusSchema } from '../proxy-status.ts';
 import { requestsIn } from '../requests.ts';
@@ -96,7 +96,9 @@ async function examineRights(context: DeployedContext): Promise<Finding> {
     if (own.kind !== 'own') return { own, requested: [] };
     const isRequested = requestsRecords(own.pod);
     const hasObjects =
-      isRequested && settings.dns === 'auto' && (await hasDnsEndpoints(session, context.signal)) === true;
+      isRequested &&
+      settings.dns === 'auto' &&
+      (await findDnsEndpoints(session, context.signal)).kind === 'present';
     const target = hasObjects ? 'external-dns' : settings.dns;
     return { own, requested: requestedAccess(own.pod, { isRequested, target }) };
   });
