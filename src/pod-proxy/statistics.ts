@@ -48,7 +48,7 @@ export function createStatistics({ statsSocket, pushInterval, pod }: ProxySettin
   return {
     ...exporter,
     served: (text, downstreams) => {
-      const byAddress = new Map(downstreams.map((each) => [each.address, each]));
+      const byAddress = byAddressOf(downstreams);
       const servers = describeConfiguration(text)?.servers ?? new Map();
       pods = new Map([...servers].map(([name, { address }]) => [name, byAddress.get(address)]));
     },
@@ -80,6 +80,16 @@ export function createStatistics({ statsSocket, pushInterval, pod }: ProxySettin
       await sending;
     },
   };
+}
+
+/** An address in several groups has no group: a server of one of them must not be counted in another. */
+export function byAddressOf(downstreams: readonly Downstream[]): ReadonlyMap<string, Downstream> {
+  const found = new Map<string, Downstream>();
+  for (const each of downstreams) {
+    const { group = each.group } = found.get(each.address) ?? {};
+    found.set(each.address, group === each.group ? each : { ...each, group: '' });
+  }
+  return found;
 }
 
 const DEFAULT_PORT = 4_242;

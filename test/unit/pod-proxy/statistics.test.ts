@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { columns } from '../../../src/haproxy/exporter/columns.ts';
 import type { Sample } from '../../../src/haproxy/exporter/exporter.ts';
-import { databaseIn, linesOf } from '../../../src/pod-proxy/statistics.ts';
+import { byAddressOf, databaseIn, linesOf } from '../../../src/pod-proxy/statistics.ts';
 
 function sample(column: string, type: Sample['row']['type'], key: string): Sample {
   const found = columns.find((each) => each.column === column && each.of.includes(type));
@@ -31,6 +31,21 @@ it.each(['http://kairosdb', 'kairosdb:0', 'kairosdb:70000', 'a b'])('%s is not a
     kind: 'wrong',
     message: expect.stringContaining(`"${text}"`),
   });
+});
+
+it('an address in several groups has no group, and its pod', () => {
+  const at = (group: string, address: string) => ({ group, name: 'web-0', address });
+  const all = [
+    at('a', '10.0.0.1'),
+    at('b', '10.0.0.1'),
+    at('c', '10.0.0.1'),
+    at('a', '10.0.0.2'),
+    at('a', '10.0.0.2'),
+  ];
+  expect([...byAddressOf(all).values()]).toEqual([
+    { group: '', name: 'web-0', address: '10.0.0.1' },
+    { group: 'a', name: 'web-0', address: '10.0.0.2' },
+  ]);
 });
 
 it('without the annotation there is no database', () => {
