@@ -1,10 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { messageOf } from '../system/errors.ts';
 import { readRegularFile } from '../system/file/read-regular-file.ts';
+import { MAX_CREDENTIAL_BYTES } from './credential-files.ts';
 import type { LoadedKubeconfig } from './kubeconfig.ts';
-
-/** Fifty times the size of a chain. */
-const MAX_CERTIFICATE_BYTES = 256 * 1024;
 
 export type CertificateReading =
   | { readonly kind: 'certificate'; readonly subject: string; readonly from: Date; readonly to: Date }
@@ -12,7 +10,7 @@ export type CertificateReading =
   | { readonly kind: 'none' }
   | { readonly kind: 'unreadable'; readonly message: string };
 
-/** The client certificate of the kubeconfig's current user: the first certificate of the file, which may contain a chain. */
+/** The client certificate that requests use: the first one of the embedded data, or else of the file, which may contain a chain. */
 export async function readClientCertificate(loaded: LoadedKubeconfig): Promise<CertificateReading> {
   const user = loaded.config.getCurrentUser();
   const { certData, certFile } = user ?? {};
@@ -20,7 +18,7 @@ export async function readClientCertificate(loaded: LoadedKubeconfig): Promise<C
   try {
     const pem = certData
       ? Buffer.from(certData, 'base64')
-      : (await readRegularFile(certFile ?? '', { MAX_CERTIFICATE_BYTES })).bytes;
+      : (await readRegularFile(certFile ?? '', { MAX_CREDENTIAL_BYTES })).bytes;
     const { subject, validFromDate, validToDate } = new X509Certificate(pem);
     return {
       kind: 'certificate',

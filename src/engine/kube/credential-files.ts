@@ -4,7 +4,7 @@ import { messageOf } from '../system/errors.ts';
 import { readRegularFile } from '../system/file/read-regular-file.ts';
 import { oneAtATime } from '../system/time/one-at-a-time.ts';
 
-/** The contents of the files that a kubeconfig names for its current cluster and user. */
+/** The contents of the files that a kubeconfig names for its current cluster and user, without those whose data is embedded. */
 export interface FileContents {
   readonly ca?: Buffer;
   readonly cert?: Buffer;
@@ -13,7 +13,7 @@ export interface FileContents {
 }
 
 /** Fifty times the size of a certificate chain. */
-const MAX_CREDENTIAL_BYTES = 256 * 1024;
+export const MAX_CREDENTIAL_BYTES = 256 * 1024;
 /** Well below a request's timeout, so that the request can report the cause. */
 const READ_WITHIN_MS = 2_000;
 
@@ -28,8 +28,9 @@ export function openCredentialFiles(
   let path = '';
   const fail = (what: string, cause?: unknown) =>
     new Error(`Cannot use "${path}", which the kubeconfig names: ${what}`, { cause });
-  const contentOf = async (named: string | null | undefined): Promise<Buffer | undefined> => {
-    if (!named) return undefined;
+  // As in kubectl, embedded data takes precedence over a file.
+  const contentOf = async (named: string | null | undefined, data?: string): Promise<Buffer | undefined> => {
+    if (!named || data) return undefined;
     path = named;
     try {
       return (await read(path, { MAX_CREDENTIAL_BYTES })).bytes;
@@ -40,9 +41,9 @@ export function openCredentialFiles(
   const readAll = async (): Promise<FileContents> => {
     const cluster = config.getCurrentCluster();
     const user = config.getCurrentUser();
-    const ca = await contentOf(cluster?.caFile);
-    const cert = await contentOf(user?.certFile);
-    const key = await contentOf(user?.keyFile);
+    const ca = await contentOf(cluster?.caFile, cluster?.caData);
+    const cert = await contentOf(user?.certFile, user?.certData);
+    const key = await contentOf(user?.keyFile, user?.keyData);
     const problem = wrong({ ca, cert, key });
     if (problem !== undefined) {
       path = { ca: cluster?.caFile, cert: user?.certFile, key: user?.keyFile }[problem.part] ?? '';

@@ -134,10 +134,7 @@ async function parseKubeconfig(
     );
   if (!URL.canParse(cluster.server) || new URL(cluster.server).protocol !== 'https:')
     throw fail(`its server is "${cluster.server}" and not an https URL`);
-  const embedded = {
-    ca: decode(cluster.caData),
-    ...(user.certFile === undefined ? { cert: decode(user.certData), key: decode(user.keyData) } : {}),
-  };
+  const embedded = { ca: decode(cluster.caData), cert: decode(user.certData), key: decode(user.keyData) };
   const wrong = wrongCredential(embedded);
   if (wrong !== undefined) throw fail(`its ${embeddedNames[wrong.part]} cannot be used: ${wrong.what}`);
   try {

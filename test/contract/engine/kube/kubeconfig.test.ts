@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { readClientCertificate } from '../../../../src/engine/kube/client-certificate.ts';
 import { type LoadedKubeconfig, openKubeconfig } from '../../../../src/engine/kube/kubeconfig.ts';
 import { kubeconfig } from '../../../helpers/api-server/observing.ts';
+import { createAuthority } from '../../../helpers/certificates.ts';
 import { testFolder } from '../../../helpers/test-folder.ts';
 
 const server = 'https://10.0.0.100:6443';
@@ -65,6 +67,17 @@ test.each(['0.5', '[a]', '{a: 1}'])(
     await expect(loading).rejects.toThrow(/^Cannot use kubeconfig .*client-certificate-data cannot be used/);
   },
 );
+
+test('requests and the reported expiry use embedded certificates rather than files, like kubectl', async () => {
+  const authority = createAuthority(join(dir, 'pki'));
+  const [used, unused] = ['used', 'unused'].map((commonName) => authority.issue({ commonName }));
+  const data = (pem = ''): string => Buffer.from(pem).toString('base64');
+  const loaded = await load(
+    `{client-certificate: ${unused?.certFile}, client-key: ${unused?.keyFile}, client-certificate-data: ${data(used?.cert)}, client-key-data: ${data(used?.key)}}`,
+  );
+  expect(await loaded.files()).toEqual({});
+  expect(await readClientCertificate(loaded)).toMatchObject({ subject: 'CN=used' });
+});
 
 test('a kubeconfig with a tokenFile and broken users is reported', async () => {
   writeFileSync(join(dir, 'kubeconfig'), 'users: 7 # tokenFile');
