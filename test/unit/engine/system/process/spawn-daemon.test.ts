@@ -13,7 +13,7 @@ test('a missing or non-executable program is a failed outcome', () => {
   for (const program of [join(dir, 'missing'), file, dir]) {
     expect(spawnDaemon([program])).toEqual({
       kind: 'failed',
-      message: `Cannot start "${program}": it is missing or not executable`,
+      message: `Cannot start "${program}": it is missing or not executable, or no process or file descriptor is free`,
     });
   }
 });
