@@ -76,6 +76,9 @@ const known = () =>
     return view.kind === 'known' ? view : undefined;
   });
 
+const isWatched = (watches: number) =>
+  waitFor(`${watches} watches`, () => server.served().watches === watches);
+
 /** Ends every watch, so that everything is listed again. */
 async function interrupt(): Promise<void> {
   await server.setFaults({ lie: 'old' });
@@ -104,15 +107,16 @@ test.each([
 );
 
 test.each([
-  ['the pods', 'pods?limit', {}],
-  ['its own pod', 'pods?fieldSelector', {}],
-  ['a Secret', 'secrets', { 'hawser.dev/certs': 'web, api' }],
+  ['the pods', 'pods?limit', {}, 2],
+  ['its own pod', 'pods?fieldSelector', {}, 2],
+  ['a Secret', 'secrets', { 'hawser.dev/certs': 'web, api' }, 4],
 ])(
   'a permission for %s that is lost later is a problem at once, and what was read before is served',
-  async (_, kind, annotations) => {
+  async (_, kind, annotations, watches) => {
     for (const name of ['web', 'api']) cluster.store.set(tlsSecret(name, cluster.client));
     start(annotations);
     expect(await known()).toMatchObject({ problem: undefined });
+    await isWatched(watches);
     forbidden = kind;
     await interrupt();
     await waitFor('the problem', () => problem()?.reason === 'NotReadable');
@@ -127,10 +131,12 @@ test('a permission for one Secret stays missing while another Secret is listed a
   for (const name of ['web', 'api']) cluster.store.set(tlsSecret(name, cluster.client));
   start({ 'hawser.dev/certs': 'web, api' });
   await known();
+  await isWatched(4);
   forbidden = 'secrets?fieldSelector=metadata.name%3Dapi';
   await interrupt();
   await waitFor('the problem', () => problem()?.reason === 'NotReadable');
   const soFar = seen.length;
+  await isWatched(3);
   await interrupt();
   const renewed = cluster.authority.issue({ commonName: 'renewed' });
   cluster.store.set(tlsSecret('web', renewed));
@@ -178,6 +184,7 @@ test.each([
   cluster.store.set({ ...slice, metadata: { ...metadata, labels: { ...metadata.labels, app: 'web' } } });
   start(annotations);
   expect(await known()).toMatchObject({ downstreams: [{ address: '10.0.0.1' }] });
+  await isWatched(2);
   await server.setFaults({ lie: 'empty' });
   await waitFor('the doubt', () => doubted.includes(what));
 });
