@@ -28,8 +28,8 @@ export interface ApiFailure {
   readonly retryAfterMs?: number;
   /** The answer exceeded a limit of hawser. The next one most likely will, too. */
   readonly isTooLarge?: boolean;
-  /** A write got no answer in time. An admission webhook may have delayed it, so the API server may be healthy. */
-  readonly isLateWrite?: boolean;
+  /** There was no answer to this request, but the API server answers others: an admission webhook may have delayed a write. */
+  readonly isReachable?: boolean;
 }
 
 interface RequestLimits {
@@ -68,8 +68,7 @@ export async function requestJson(
       return refused(response, text, request.method);
     return { kind: 'json', value: JSON.parse(text) };
   } catch (error) {
-    const isLateWrite = request.method !== 'GET' && deadline.signal.aborted;
-    return { ...failure(deadline.signal, error), isLateWrite };
+    return failure(deadline.signal, error);
   }
 }
 

@@ -25,7 +25,7 @@ export interface ApiSession {
     signal: AbortSignal,
   ): Promise<{ readonly kind: 'answered'; readonly answer: T; readonly target: ApiTarget } | ApiFailure>;
   /**
-   * A signal that aborts once the target is known to be dead, or its kubeconfig was replaced. A late write does not prove that. Throws at MAX_WATCHES.
+   * A signal that aborts once the target is known to be dead, or its kubeconfig was replaced. A late write alone does not prove that. Throws at MAX_WATCHES.
    */
   whileGood(target: ApiTarget): { readonly signal: AbortSignal } & Disposable;
   /** Replaces the additional bases by these API servers (`address:port`), if there are any. */
@@ -99,7 +99,7 @@ export function openApiSession(
 
   const noteFailure = (target: ApiTarget, failure: ApiFailure) => {
     postpone(target, failure);
-    if (failure.status === undefined && failure.isLateWrite !== true)
+    if (failure.status === undefined && failure.isReachable !== true)
       dropUsers((user) => user.base.url === target.base.url, `the API is away: ${failure.message}`);
   };
 

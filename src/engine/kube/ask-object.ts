@@ -1,4 +1,4 @@
-import { type ApiFailure, type ObjectRequest, requestJson } from './api-request.ts';
+import { type ApiFailure, type ApiTarget, type ObjectRequest, requestJson } from './api-request.ts';
 import type { ApiSession } from './api-session.ts';
 import { type ObjectKind, pathOf } from './resource.ts';
 
@@ -32,11 +32,22 @@ export async function askObject(
     const answer = await requestJson(target, request, { signal, timeoutMs, maxBytes: { MAX_OBJECT_BYTES } });
     if (answer.kind === 'json') return { kind: 'object', value: answer.value } as const;
     const { status, message } = answer;
-    return status !== undefined && finalStatuses.has(status)
-      ? ({ kind: 'refused', status, message } as const)
-      : answer;
+    if (status !== undefined && finalStatuses.has(status))
+      return { kind: 'refused', status, message } as const;
+    const isUnanswered = status === undefined && request.method !== 'GET';
+    return isUnanswered ? { ...answer, isReachable: await isReachable(target, signal) } : answer;
   }, signal);
   return result.kind === 'answered' ? result.answer : result;
+}
+
+/** Leaves most of a write's time for the next API server. */
+const READ_TIMEOUT_MS = 1_000;
+
+/** Whether the API server answers a read, whatever the answer is. */
+async function isReachable(target: ApiTarget, signal: AbortSignal): Promise<boolean> {
+  const limits = { signal, timeoutMs: READ_TIMEOUT_MS, maxBytes: { MAX_OBJECT_BYTES } };
+  const answer = await requestJson(target, { method: 'GET', path: '/version' }, limits);
+  return answer.kind === 'json' || answer.status !== undefined;
 }
 
 const finalStatuses: ReadonlySet<number> = new Set([400, 404, 405, 409, 410, 413, 415, 422]);

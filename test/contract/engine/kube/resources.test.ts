@@ -159,21 +159,28 @@ test('opening a watch at a server found dead moves to the next base at once', as
   await waitFor('the watch', () => second.served().watches === 1);
 });
 
+const writeInVain = () => {
+  const path = '/apis/route.openshift.io/v1/namespaces/shop/routes/a';
+  return askObject(session, { method: 'PATCH', path, body: {} }, { signal: stop.signal, timeoutMs: 50 });
+};
+
 test('a write that gets no answer in time interrupts no watch', async () => {
   const { sees, logged } = follow(routes);
   await waitFor('the watch', () => server.served().watches === 1);
   await server.setFaults({ stallWrites: true });
-  const write = {
-    method: 'PATCH',
-    path: '/apis/route.openshift.io/v1/namespaces/shop/routes/a',
-    body: {},
-  } as const;
-  const limits = { signal: stop.signal, timeoutMs: 50 };
-  expect(await askObject(session, write, limits)).toMatchObject({ kind: 'failure', status: undefined });
+  expect(await writeInVain()).toMatchObject({ kind: 'failure', status: undefined });
   cluster.store.set(route('shop', 'a', 'news.example'));
   await sees(['b.example', 'blog.example', 'c.example', 'news.example']);
-  expect(server.requests.filter((path) => !path.includes('watch=1'))).toHaveLength(1);
+  expect(server.requests.filter((path) => path !== '/version' && !path.includes('watch=1'))).toHaveLength(1);
   expect(logged).toEqual([]);
+});
+
+test('a write to an API server that answers nothing ends its watches', async () => {
+  const { logged } = follow(routes, { watchIdleMs: 600_000 });
+  await waitFor('the watch', () => server.served().watches === 1);
+  await server.setFaults({ stall: true });
+  expect(await writeInVain()).toMatchObject({ kind: 'failure', status: undefined });
+  await waitFor('the end of the watch', () => logged.includes('watch-interrupted'));
 });
 
 test('a watch that the server does not end in time is ended, and everything is listed again', async () => {
