@@ -209,7 +209,7 @@ test('doctor on a broken node names what is broken', async () => {
   );
   const report = reportOf({ exitCode, ...result });
   expect(verdictOf(report, 'settings-file')).toMatch(/^fail: .*not-an-address/);
-  expect(verdictOf(report, 'credentials')).toMatch(/^fail: there is no \/etc\/hawser\/kubeconfig/);
+  expect(verdictOf(report, 'credentials')).toMatch(/^fail: \/etc\/hawser\/kubeconfig is missing/);
   expect(verdictOf(report, 'haproxy-supervisor')).toMatch(/^skip: /);
   expect(verdictOf(report, 'keepalived-supervisor')).toMatch(/^ok: /);
   expect(exitCode).toBe(1);
