@@ -123,9 +123,11 @@ test('a draining generation is shown with its sessions, reason and deadline', as
   const { status } = await askStatus(node);
   const { current, draining } = status.here.haproxySupervisor ?? {};
   expect(current?.generation).toBe((old ?? 0) + 1);
-  expect(draining).toMatchObject([{ generation: old, reason: 'a newer generation serves' }]);
-  expect(draining?.[0]?.sessions).toBeGreaterThan(0);
-  expect(draining?.[0]?.terminateInMs).toBeGreaterThan(0);
+  // A restarted monitor that did not get an answer in time has reloaded before, and that generation may still drain.
+  const replaced = draining?.find(({ generation }) => generation === old);
+  expect(replaced).toMatchObject({ reason: 'a newer generation serves' });
+  expect(replaced?.sessions).toBeGreaterThan(0);
+  expect(replaced?.terminateInMs).toBeGreaterThan(0);
   sendSignal([reader.id], 'SIGTERM');
   await waitForEnd([reader.id]);
 }, 240_000);
