@@ -33,7 +33,7 @@ interface Run {
 }
 
 /**
- * Returns the place in time of each item of one journal, from the items' own times in the order of the journal. Where the clock went back,
+ * Returns the place in time of each item of one journal, from the items' own times in the order of the journal. If the clock went back,
  * either the earlier or the later lines have wrong times. If the clock had jumped forward before, the earlier lines are wrong: they are
  * placed directly before the line at which the clock was corrected. Otherwise the later lines are wrong: they are placed at the time at which
  * the clock went back, until the clock has caught up. Takes n log n steps, whatever the times: another user may have written them.
