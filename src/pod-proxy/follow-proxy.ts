@@ -89,10 +89,10 @@ export function followProxy(
       const requests = requestsIn(own.annotations);
       const wrong = problemOf(requests);
       if (wrong !== undefined) return { kind: 'unusable', own, problem: wrong };
-      const downstreams = sources?.downstreams(own);
+      const found = sources?.downstreams(own);
       const template = templateOf(requests.config, sources?.texts());
       const chosen = chosenOf(requests, sources?.secrets(), certificates);
-      if (downstreams === undefined || template === undefined || chosen === undefined)
+      if (found === undefined || template === undefined || chosen === undefined)
         return unlisted(own, sources?.troubles.all());
       certificates = chosen.certificates;
       const { trouble, isLacking } = chosen;
@@ -105,8 +105,8 @@ export function followProxy(
         own,
         template: template.text,
         certificates,
-        downstreams: downstreams.downstreams,
-        problem: refused ?? downstreams.problem ?? notReadable(outdated),
+        downstreams: found.downstreams,
+        problem: refused ?? found.problem ?? notReadable(outdated),
       };
     },
     run: async (signal) => {
@@ -210,11 +210,7 @@ function unlisted(own: OwnPod, troubles: readonly string[] = []): ProxyView {
 }
 
 function notReadable([first]: readonly string[]): Problem | undefined {
-  return ifKnown(first, (message) => ({ reason: 'NotReadable', message }));
-}
-
-function ifKnown<T, R>(value: T | undefined, use: (value: T) => R): R | undefined {
-  return value === undefined ? undefined : use(value);
+  return first === undefined ? undefined : { reason: 'NotReadable', message: first };
 }
 
 /** A problem with the annotations themselves. */

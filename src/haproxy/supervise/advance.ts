@@ -123,8 +123,10 @@ function checked(state: State, failure: Failure | undefined, now: number, emit: 
   const { job } = state;
   if (job?.stage.kind !== 'checking') return state;
   const start = job.stage.failure;
-  const isOpen = failure?.stage === 'unchecked';
-  const cause = isOpen ? { ...failure, message: `${start.message}; ${failure.message}` } : (failure ?? start);
+  const isUnchecked = failure?.stage === 'unchecked';
+  const cause = isUnchecked
+    ? { ...failure, message: `${start.message}; ${failure.message}` }
+    : (failure ?? start);
   return jobFailed(state, job, cause, now, emit);
 }
 

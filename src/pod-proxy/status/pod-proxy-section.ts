@@ -92,7 +92,7 @@ function factsOf({ problem, lastProblem, hosts, dns, lastChange }: ProxyStatus):
       : [
           {
             name: 'Last problem',
-            text: `resolved ${ageText(lastProblem.agoMs)} ago:  ${lastProblem.reason}: ${lastProblem.message}`,
+            text: `resolved ${ageText(lastProblem.agoMs)} ago: ${lastProblem.reason}: ${lastProblem.message}`,
           },
         ];
   return [...template, ...before, ...dnsFacts(dns), ...changeFacts(lastChange)];
