@@ -1,5 +1,7 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
+import { setInterval as every } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import * as z from 'zod/mini';
 import { type ApiServer, startApiServer } from './api-server.ts';
@@ -64,30 +66,39 @@ function tokenOnly(token: string) {
 
 /**
  * Compares with the text in force, not with the file as found at the start: a starved process would miss a change
- * written in between, just after it reported that it listens.
+ * written in between, just after it reported that it listens. A slow disk delays only the next reading: clients are
+ * answered meanwhile.
  */
 async function followStateFile(path: string, target: ApiServer): Promise<void> {
   let inForce = '';
   let signature = '';
-  const read = async () => {
-    try {
-      const { ino, size, mtimeMs } = statSync(path);
-      const found = `${ino} ${size} ${mtimeMs}`;
-      // The clock of a file system may stand still for some milliseconds.
-      if (found === signature && Date.now() - mtimeMs > 1_000) return;
-      const text = readFileSync(path, 'utf8');
-      signature = found;
-      if (text === inForce) return;
-      const wanted = z.parse(state, JSON.parse(text));
-      inForce = text;
-      await applyState(wanted, store, target);
-      if (wanted.revision !== undefined)
-        process.stdout.write(`${JSON.stringify({ revision: wanted.revision })}\n`);
-    } catch (error) {
-      // Perhaps half-written; it is read again soon.
-      process.stderr.write(`Cannot read state "${path}": ${error}\n`);
-    }
+  const apply = async (text: string) => {
+    if (text === inForce) return;
+    const wanted = z.parse(state, JSON.parse(text));
+    inForce = text;
+    await applyState(wanted, store, target);
+    if (wanted.revision !== undefined)
+      process.stdout.write(`${JSON.stringify({ revision: wanted.revision })}\n`);
   };
-  await read();
-  setInterval(() => void read(), 100);
+  const readAgain = async () => {
+    const { ino, size, mtimeMs } = await stat(path);
+    const found = `${ino} ${size} ${mtimeMs}`;
+    // The clock of a file system may stand still for some milliseconds.
+    if (found === signature && Date.now() - mtimeMs > 1_000) return;
+    const text = await readFile(path, 'utf8');
+    signature = found;
+    await apply(text);
+  };
+  // Perhaps half-written; it is read again soon.
+  const report = (error: unknown) => void process.stderr.write(`Cannot read state "${path}": ${error}\n`);
+  const poll = async () => {
+    for await (const _ of every(100)) await readAgain().catch(report);
+  };
+  // Not even the first request may see the state before this one.
+  try {
+    await apply(readFileSync(path, 'utf8'));
+  } catch (error) {
+    report(error);
+  }
+  void poll();
 }
