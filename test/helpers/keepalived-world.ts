@@ -171,7 +171,7 @@ export function createWorld(first: Partial<VrrpSupervisorState> = {}): World {
         const { id, configuration } = action;
         if (!well) return { kind: 'not-confirmed', id };
         const report = [{ name: 'API', state: 'MASTER' as const, priority: 220 }];
-        return { kind: 'reported', id, number: configuration.number, report };
+        return { kind: 'reported', askedAt: world.now, id, number: configuration.number, report };
       }
     }
   };

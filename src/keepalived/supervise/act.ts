@@ -1,6 +1,7 @@
 import type { Failure } from '../../engine/supervise/step.ts';
 import type { Log } from '../../engine/system/log.ts';
 import { childrenOf, isAlive, type ProcessId, signalProcess } from '../../engine/system/process/processes.ts';
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { AcceptedConfiguration, AcceptOutcome, KeepalivedDriver } from '../vrrp-program.ts';
 import type { Processes } from './processes.ts';
 import type { OwnAction as Action, Event } from './state.ts';
@@ -115,9 +116,10 @@ async function confirm(
   configuration: AcceptedConfiguration,
   { program, dispatch }: Effects,
 ): Promise<void> {
+  const askedAt = monotonicMs();
   const timeout = AbortSignal.timeout(CONFIRM_TIMEOUT_MS);
   const report = await program.confirm(id, configuration, timeout);
-  if (report !== undefined) dispatch({ kind: 'reported', id, number: configuration.number, report });
+  if (report !== undefined) dispatch({ kind: 'reported', askedAt, id, number: configuration.number, report });
   // A keepalived that ended meanwhile is an event of its own.
   else if (timeout.aborted || isAlive(id)) dispatch({ kind: 'not-confirmed', id });
 }

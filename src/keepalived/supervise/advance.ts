@@ -172,7 +172,7 @@ function silentStart(state: State, id: ProcessId, now: number, emit: Emit): Stat
 function confirmed(state: State, event: EventOf<'reported'>, now: number, emit: Emit): State {
   const { daemon } = state;
   if (daemon.kind !== 'up' || daemon.id !== event.id) return state;
-  const next = reported(state, event.report, now, emit);
+  const next = reported(state, event, now, emit);
   const proven = next.job?.stage === 'reloading' && event.number === next.configuration?.number;
   return proven ? succeeded(next, daemon.id, now, emit) : next;
 }

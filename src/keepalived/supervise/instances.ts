@@ -13,16 +13,30 @@ export function notified(state: State, event: EventOf<'notified'>, now: number, 
   const to = event.state ?? state.instances.find(({ name }) => name === instance)?.state;
   if (to === undefined) return state;
   const why = whyNotified(state, { instance, to, trackValue }, now);
-  return moveTo(state, { name: instance, state: to, priority }, why, now, emit);
+  const next = { ...state, notifiedAt: new Map(state.notifiedAt).set(instance, now) };
+  return moveTo(next, { name: instance, state: to, priority }, why, now, emit);
 }
 
-/** Applies the states in keepalived's dump. Lines of the FIFO may have been lost, or there is no FIFO. */
-export function reported(state: State, report: SelfReport, now: number, emit: Emit): State {
+/**
+ * Applies the states in keepalived's dump. Lines of the FIFO may have been lost, or there is no FIFO. A line read since the dump was
+ * requested may be newer than the dump, so it takes precedence.
+ */
+export function reported(
+  state: State,
+  { report, askedAt }: EventOf<'reported'>,
+  now: number,
+  emit: Emit,
+): State {
   const names = new Set(report.map(({ name }) => name));
-  const kept: State = { ...state, instances: state.instances.filter(({ name }) => names.has(name)) };
+  const kept: State = {
+    ...state,
+    instances: state.instances.filter(({ name }) => names.has(name)),
+    notifiedAt: new Map([...state.notifiedAt].filter(([name]) => names.has(name))),
+  };
+  const isCurrent = ({ name }: SelfReport[number]): boolean => (kept.notifiedAt.get(name) ?? 0) <= askedAt;
   const moved = (next: State, each: SelfReport[number]): State =>
     moveTo(next, each, whyReported(state, each.state), now, emit);
-  return report.reduce(moved, kept);
+  return report.filter(isCurrent).reduce(moved, kept);
 }
 
 /** Moves every instance to STOP once keepalived has ended, so that readers of the state file learn at once that this node holds no VIP. */

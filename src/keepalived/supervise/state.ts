@@ -18,6 +18,8 @@ export interface VrrpSupervisorState {
   /** The last configuration that ended keepalived, and how often. After the second time it is refused for ten minutes. */
   readonly deadly: { readonly sha256: string; readonly times: number; readonly at: number } | undefined;
   readonly instances: readonly InstanceState[];
+  /** When the last line of the notify FIFO about each instance was read. */
+  readonly notifiedAt: ReadonlyMap<string, number>;
   readonly job: Job | undefined;
   /** The number of the last check. The outcome of an earlier check, whose job was abandoned, is ignored. */
   readonly checks: number;
@@ -102,9 +104,10 @@ export type Event =
   | { readonly kind: 'refused'; readonly check: number; readonly failure: Failure }
   | { readonly kind: 'started'; readonly id: ProcessId }
   | { readonly kind: 'start-failed'; readonly message: string }
-  /** keepalived's dump shows that it runs configuration `number`. */
+  /** keepalived's dump, requested at `askedAt` or later, shows that it runs configuration `number`. */
   | {
       readonly kind: 'reported';
+      readonly askedAt: number;
       readonly id: ProcessId;
       readonly number: number;
       readonly report: SelfReport;
@@ -169,6 +172,7 @@ export function initialState(
     lastGood,
     deadly: undefined,
     instances: [],
+    notifiedAt: new Map(),
     job: undefined,
     checks: 0,
     queued: [],

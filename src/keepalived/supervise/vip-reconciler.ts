@@ -107,9 +107,10 @@ async function repairAll(
 ): Promise<void> {
   const { daemon, configuration } = state();
   if (daemon.kind === 'up' && configuration !== undefined) {
+    const askedAt = monotonicMs();
     const report = await program.confirm(daemon.id, configuration, AbortSignal.timeout(CONFIRM_TIMEOUT_MS));
     if (report === undefined) return logOnce('keepalived does not answer', suspected, log, complaints);
-    dispatch({ kind: 'reported', id: daemon.id, number: configuration.number, report });
+    dispatch({ kind: 'reported', askedAt, id: daemon.id, number: configuration.number, report });
   }
   const confirmed = disagreementsIn(state()).filter((each) =>
     suspected.some((it) => keyOf(it) === keyOf(each)),

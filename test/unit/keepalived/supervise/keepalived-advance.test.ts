@@ -118,11 +118,33 @@ describe('reload', () => {
     world.play({ kind: 'request', what: 'reload' });
     world.play({ kind: 'finish', which: 0, well: true });
     const report = [{ name: 'API', state: 'MASTER' as const, priority: 220 }];
-    expect(world.send({ kind: 'reported', id: daemon.id, number: 1, report })).toEqual([]);
-    expect(world.send({ kind: 'reported', id: daemon.id, number: 2, report })).toMatchObject([
+    expect(world.send({ kind: 'reported', askedAt: world.now, id: daemon.id, number: 1, report })).toEqual(
+      [],
+    );
+    expect(
+      world.send({ kind: 'reported', askedAt: world.now, id: daemon.id, number: 2, report }),
+    ).toMatchObject([
       { kind: 'keep-last-good' },
       { kind: 'answer', requests: [1], result: { generation: 2, pid: daemon.id.pid } },
     ]);
+  });
+
+  test('a line read since the dump was requested takes precedence over the dump, and a later dump over the line', () => {
+    const world = running();
+    const { daemon } = world.state;
+    if (daemon.kind !== 'up') throw new Error('Cannot reload: it is not up');
+    world.play({ kind: 'request', what: 'reload' });
+    world.play({ kind: 'finish', which: 0, well: true });
+    const askedAt = world.now;
+    const report = [{ name: 'API', state: 'FAULT' as const, priority: 193 }];
+    const dump = { kind: 'reported', id: daemon.id, number: 2, report } as const;
+    world.now += 1;
+    world.send({ kind: 'notified', instance: 'API', state: 'BACKUP', priority: 200, trackValue: 0 });
+    world.now += 1;
+    expect(kindsOf(world.send({ ...dump, askedAt }))).toContain('answer');
+    expect(world.state.instances).toMatchObject([{ name: 'API', state: 'BACKUP', priority: 200 }]);
+    world.send({ ...dump, askedAt: world.now });
+    expect(world.state.instances).toMatchObject([{ name: 'API', state: 'FAULT', priority: 193 }]);
   });
 
   test('the outcome of an abandoned check is ignored', () => {
