@@ -39,7 +39,8 @@ test('nodes that lost power together share the VIP again without an API server, 
   for (const node of members) await stack.start(node);
   await waitFor('every node to take part', () => members.every(takesPart), PATIENCE_MS);
   await waitFor('one holder', hasSettled, PATIENCE_MS);
-  expect(takenBy(fromMs).length).toBeLessThanOrEqual(2);
+  // Until the first holder's bonus is in its adverts, every node with a higher priority may take over once.
+  expect(takenBy(fromMs)).toEqual([...new Set(takenBy(fromMs))]);
 
   const againMs = monotonicMs();
   for (const node of members) startApiServer(bed, node);
