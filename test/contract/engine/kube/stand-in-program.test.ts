@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { renameSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, openSync, renameSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,7 @@ import { createAuthority } from '../../../helpers/certificates.ts';
 import { endChild } from '../../../helpers/child.ts';
 import { readJsonLines } from '../../../helpers/load/json-lines.ts';
 import { testFolder } from '../../../helpers/test-folder.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
 
 const program = fileURLToPath(new URL('../../../helpers/api-server/main.ts', import.meta.url));
 
@@ -23,20 +24,26 @@ test('the stand-in answers while its state file cannot be read, as on a slow dis
   // SIGTERM would wait for the reading.
   onTestFinished(() => endChild(child, 'SIGKILL'));
   const port = await new Promise((resolve) => readJsonLines(child.stdout, resolve));
-  // Opening a pipe waits for its writer, which never comes.
+  // Reading a pipe waits for its writer, which never writes. Opening it for writing fails until there is a reader.
   execFileSync('mkfifo', [`${state}.new`]);
   renameSync(`${state}.new`, state);
-  const answers = async () => {
-    const options = { ca: authority.cert, agent: false, timeout: 5_000 };
-    const outgoing = request(`https://127.0.0.1:${portOf(port)}/readyz`, options);
-    const [response] = await once(outgoing.on('timeout', () => outgoing.destroy()).end(), 'response');
-    response.resume();
-    await once(response, 'end');
-    return response.statusCode;
-  };
-  const startedAt = Date.now();
-  // Longer than several readings are apart.
-  while (Date.now() - startedAt < 500) expect(await answers()).toBe(200);
+  let writer: number | undefined;
+  onTestFinished(() => {
+    if (writer !== undefined) closeSync(writer);
+  });
+  await waitFor('the stand-in to read the pipe', () => {
+    try {
+      writer = openSync(state, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch {
+      return false;
+    }
+    return true;
+  });
+  const options = { ca: authority.cert, agent: false, timeout: 5_000 };
+  const outgoing = request(`https://127.0.0.1:${portOf(port)}/readyz`, options);
+  const [response] = await once(outgoing.on('timeout', () => outgoing.destroy()).end(), 'response');
+  response.resume();
+  expect(response.statusCode).toBe(200);
 });
 
 function portOf(line: unknown): number {
