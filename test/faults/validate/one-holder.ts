@@ -1,6 +1,6 @@
 import { holdingsOf, type Stretch } from '../../helpers/vrrp/holdings.ts';
 import type { Verdict } from './verdict.ts';
-import { addedUnseen, type FaultWindow, faultsNear, isStarved, minus, relative, type View } from './view.ts';
+import { type FaultWindow, faultsNear, isStarved, keptByFaults, minus, relative, type View } from './view.ts';
 
 /** keepalived sends its priority 0 advert before it removes the address. */
 const HAND_OVER_MS = 10;
@@ -12,7 +12,7 @@ export function oneHolder(view: View): Verdict {
   const unexcused = minus(overlaps, [
     ...view.faults.flatMap(excuse),
     ...unheardRemovals(view),
-    ...addedUnseen(view),
+    ...keptByFaults(view),
   ]);
   const within = (stretch: Stretch) =>
     held.filter((each) => each.fromMs < stretch.toMs && stretch.fromMs < each.toMs);

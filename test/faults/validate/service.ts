@@ -60,15 +60,19 @@ function lateEnds({ faults }: View): readonly Stretch[] {
 /** HAProxy's log lines reach the journal within this time. */
 const LOGGED_MS = 1_000;
 
-/** HAProxy may close one connection at the moment it marks a server down (docs/internals/decisions/0013). */
+/** HAProxy may close one connection, with FIN or RST, at the moment it marks a server down (docs/internals/decisions/0013). */
 function closedAsServersWentDown({ journal }: View, failed: readonly Probe[]): ReadonlySet<Probe> {
   const marks = journal.filter(({ line }) => line.event === 'server-transition' && line.to === 'down');
   return new Set(
     marks.flatMap(({ atMs }) => {
       const moment = { fromMs: atMs - LOGGED_MS, toMs: atMs };
-      return failed.find((each) => each.reason === 'ECONNRESET' && touches(each, moment)) ?? [];
+      return failed.find((each) => isClosed(each) && touches(each, moment)) ?? [];
     }),
   );
+}
+
+function isClosed({ reason }: Probe): boolean {
+  return reason === 'ECONNRESET' || reason === 'closed';
 }
 
 function overlap(one: Stretch, other: Stretch): boolean {

@@ -1,6 +1,6 @@
 import { holdingsOf, type Stretch } from '../../helpers/vrrp/holdings.ts';
 import type { Verdict } from './verdict.ts';
-import { addedUnseen, faultsNear, isStarved, minus, relative, type View } from './view.ts';
+import { faultsNear, isStarved, keptByFaults, minus, relative, type View } from './view.ts';
 
 const AGREE_MS = 1_000;
 /** How long a starting supervisor may need to learn keepalived's state. */
@@ -73,6 +73,6 @@ function blindOf(view: View, name: string): readonly Stretch[] {
     .map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs + STARTING_MS }));
   const parts = view.of('part').filter(({ node, part }) => node === name && part === 'keepalived');
   const away = parts.map(({ atMs }) => ({ fromMs: atMs - AGREE_MS, toMs: atMs + STARTING_MS }));
-  const unseen = addedUnseen(view).filter(({ node }) => node === name);
+  const unseen = keptByFaults(view).filter(({ node }) => node === name);
   return [...faults, ...away, ...unseen];
 }

@@ -104,19 +104,30 @@ export function stalledMs(stalls: readonly Stretch[], fromMs: number, toMs: numb
   );
 }
 
-/** Time for the supervisor to look twice and ask keepalived. */
+/** Time for keepalived's supervisor to see the address twice and to ask keepalived. */
 const REMOVED_MS = 1_000;
 
-/** An address added by hand to an interface without carrier is seen, and removed, only once the carrier is back. */
-export function addedUnseen({ faults }: View): readonly (Stretch & Pick<FaultWindow, 'node'>)[] {
-  const unplugged = faults.filter(({ name }) => name === 'unplug');
+/** While one of these lasts, keepalived's supervisor does not see an added address, or cannot run `ip` to remove it. */
+const keepingAddresses: ReadonlySet<string> = new Set([
+  'unplug node',
+  'exhaust-descriptors keepalived-supervisor',
+  'exhaust-processes node',
+  'stop keepalived-supervisor',
+  'stop keepalived-container',
+]);
+
+/** How long addresses added by hand may stay: until the last such fault of their node is over, and `REMOVED_MS` more. */
+export function keptByFaults({ faults }: View): readonly (Stretch & Pick<FaultWindow, 'node'>)[] {
   return faults
     .filter(({ name, variant }) => `${name} ${variant}` === 'by-hand add-vip')
-    .flatMap(({ node, fromMs }) =>
-      unplugged
-        .filter((each) => each.node === node && each.fromMs <= fromMs && fromMs <= each.toMs)
-        .map(({ toMs }) => ({ node, fromMs, toMs: toMs + REMOVED_MS })),
-    );
+    .flatMap(({ node, fromMs }) => {
+      let toMs = fromMs;
+      for (const each of faults) {
+        const keeps = each.node === node && keepingAddresses.has(`${each.name} ${each.variant}`);
+        if (keeps && each.fromMs <= toMs + REMOVED_MS) toMs = Math.max(toMs, each.toMs);
+      }
+      return toMs === fromMs ? [] : [{ node, fromMs, toMs: toMs + REMOVED_MS }];
+    });
 }
 
 /** Whether the group came to rest in the episode of this entry. */

@@ -14,6 +14,12 @@ test('a history without a beginning cannot be judged', () => {
   expect(() => judge([])).toThrow('Cannot judge the history');
 });
 
+/** cp-2's kernel has the VIP from 11,005 ms, without keepalived. */
+function addressUntil(toMs: number): readonly Entry[] {
+  const address = (holds: boolean, atMs: number): Entry => ({ kind: 'address', atMs, node: 'cp-2', holds });
+  return [address(true, 11_005), address(false, toMs)];
+}
+
 describe('V1', () => {
   const found = findingsOf('V1');
   test('two holders without a fault are a violation', () => {
@@ -37,13 +43,27 @@ describe('V1', () => {
   test('an address added by hand on an unplugged node may stay for a second after it is plugged in', () => {
     const unplug = fault('unplug', 'node', 'cp-2', [10_000, 14_000], ['cp-2']);
     const added = fault('by-hand', 'add-vip', 'cp-2', [11_000, 11_010]);
-    const address = (holds: boolean, atMs: number): Entry => ({ kind: 'address', atMs, node: 'cp-2', holds });
-    const until = (toMs: number) => [address(true, 11_005), address(false, toMs)];
     for (const validator of ['V1', 'V2'] as const) {
       const judged = findingsOf(validator);
-      expect(judged(...unplug, ...added, ...until(14_900))).toEqual([]);
-      expect(judged(...unplug, ...added, ...until(16_200))).toHaveLength(1);
-      expect(judged(...added, ...until(14_900))).toHaveLength(1);
+      expect(judged(...unplug, ...added, ...addressUntil(14_900))).toEqual([]);
+      expect(judged(...unplug, ...added, ...addressUntil(16_200))).toHaveLength(1);
+      expect(judged(...added, ...addressUntil(14_900))).toHaveLength(1);
+    }
+  });
+  test('an address added by hand may stay while the supervisor can start no process', () => {
+    const unplug = fault('unplug', 'node', 'cp-2', [10_000, 12_000], ['cp-2']);
+    const added = fault('by-hand', 'add-vip', 'cp-2', [11_000, 11_010]);
+    const exhausted = (node: string, fromMs: number) =>
+      fault('exhaust-descriptors', 'keepalived-supervisor', node, [fromMs, 16_000]);
+    for (const validator of ['V1', 'V2'] as const) {
+      const judged = findingsOf(validator);
+      expect(judged(...unplug, ...added, ...exhausted('cp-2', 11_900), ...addressUntil(16_900))).toEqual([]);
+      expect(judged(...unplug, ...added, ...exhausted('cp-1', 11_900), ...addressUntil(16_900))).toHaveLength(
+        1,
+      );
+      expect(judged(...unplug, ...added, ...exhausted('cp-2', 13_100), ...addressUntil(16_900))).toHaveLength(
+        1,
+      );
     }
   });
   test('a killed keepalived may leave its address for a second', () => {
@@ -112,6 +132,7 @@ describe('V3', () => {
   test('one connection may be closed at the moment HAProxy marks a server down', () => {
     const down = told('cp-1', 40_300, { event: 'server-transition', from: 'up', to: 'down' });
     expect(found(down, probe(40_010, 'ECONNRESET'))).toEqual([]);
+    expect(found(down, probe(40_010, 'closed'))).toEqual([]);
     expect(found(down, probe(40_010, 'ECONNRESET'), probe(40_050, 'ECONNRESET'))).toHaveLength(1);
     expect(found(down, probe(40_010, 'timeout'))).toHaveLength(1);
     expect(found(down, probe(40_500, 'ECONNRESET'))).toHaveLength(1);
