@@ -193,4 +193,18 @@ export const knownSeeds: readonly KnownSeed[] = [
       recorded(number + 1, planned('damage-output', 'delete run/lb.track', 'holder', 0)),
     ]),
   },
+  {
+    seed: 3309,
+    episode: 42,
+    found: 'a holder with a full disk removed its own state file, lost its bonus, and the VIP with it',
+    // After the first episode, the holder is not the node with the highest priority.
+    episodes: [
+      recorded(40, planned('remove-member', 'node', 'holder', 0, 4_470)),
+      recorded(
+        42,
+        planned('kill', 'keepalived-supervisor', 'holder', 0),
+        planned('fill-disk', 'node', 'holder', 598, 6_944),
+      ),
+    ],
+  },
 ];

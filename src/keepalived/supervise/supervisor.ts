@@ -1,14 +1,13 @@
-import { rmSync } from 'node:fs';
 import type { Answer } from '../../engine/control/answer.ts';
 import { withTrouble } from '../../engine/supervise/describe-shared.ts';
 import type { Decisions } from '../../engine/supervise/engine.ts';
 import { ACTION_LIMIT_MS, createSupervision, endOfAdopted } from '../../engine/supervise/supervision.ts';
-import { createRunFile } from '../../engine/system/file/replace-file.ts';
 import type { Log } from '../../engine/system/log.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
-import type { InstanceState, VrrpState } from '../vip-presence.ts';
+import type { VrrpState } from '../vip-presence.ts';
 import type { KeepalivedDriver, Notification } from '../vrrp-program.ts';
+import { createStateFile } from '../vrrp-state-file.ts';
 import { act, outcomeOfFailed } from './act.ts';
 import { advance, nextDeadline } from './advance.ts';
 import { createProcesses } from './processes.ts';
@@ -116,50 +115,4 @@ function dispatchNotification(
 
 function stateOf(what: string): VrrpState | undefined {
   return what === 'MASTER' || what === 'BACKUP' || what === 'FAULT' || what === 'STOP' ? what : undefined;
-}
-
-interface StateFile {
-  /**
-   * Replaces the file in one step if its content changed, or another program removed or changed it. A failed write is
-   * repeated at the next call. It is not synced, since its reader acts within milliseconds.
-   */
-  readonly write: (instances: readonly InstanceState[], nowMs: number) => void;
-  /** For good: nothing is written any more. */
-  readonly remove: () => void;
-}
-
-/**
- * Tells other programs on this node which VIPs it holds: `{"version":1,"instances":[{"name","state","priority","sinceMs"}],"at"}`,
- * with `sinceMs` in milliseconds of the Unix epoch. An instance without a known state is left out.
- */
-export function createStateFile(path: string, log: Log): StateFile {
-  const replace = createRunFile(path, 0o644, {
-    failed: (message) => {
-      // A file can be removed on a full disk, and without it no node takes an old state for the current one.
-      try {
-        rmSync(path, { force: true });
-      } catch {
-        // The file's own error is logged.
-      }
-      log({ event: 'states-not-written', level: 'error', path, message });
-    },
-  });
-  let isRemoved = false;
-  return {
-    write: (instances, nowMs) => {
-      if (isRemoved) return;
-      const known = instances.filter(({ state }) => state !== 'UNKNOWN');
-      const at = Date.now();
-      const shown = known.map(({ since, ...rest }) => ({
-        ...rest,
-        sinceMs: Math.round(at - (nowMs - since)),
-      }));
-      const text = JSON.stringify({ version: 1, instances: shown, at: new Date(at).toISOString() });
-      replace(`${text}\n`, JSON.stringify(known));
-    },
-    remove: () => {
-      isRemoved = true;
-      rmSync(path, { force: true });
-    },
-  };
 }

@@ -1,7 +1,5 @@
-import * as z from 'zod/mini';
-import { readText } from '../../engine/system/file/read-regular-file.ts';
-import { parseJson } from '../../engine/system/text/parse-json.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
+import { readStateFile } from '../../keepalived/vrrp-state-file.ts';
 import type { KeepalivedModel, VrrpInstance } from './vrrp.ts';
 import { isInstanceOf } from './vrrp-instances.ts';
 
@@ -11,7 +9,7 @@ import { isInstanceOf } from './vrrp-instances.ts';
  * Unix epoch.
  */
 export function readLocalVrrpRole(statePath: string, kind: VipKind, now: number): LocalVrrpRole {
-  const instances = readInstances(statePath).filter(({ name }) => isInstanceOf(kind, name));
+  const instances = readStateFile(statePath).filter(({ name }) => isInstanceOf(kind, name));
   const youngest = (state: string): number | undefined => {
     const ages = instances.flatMap((each) => (each.state === state ? now - each.sinceMs : []));
     return ages.length === 0 ? undefined : Math.min(...ages);
@@ -27,17 +25,8 @@ export function heldInstances(
   statePath: string,
   model: KeepalivedModel | undefined,
 ): readonly VrrpInstance[] {
-  const held = readInstances(statePath).flatMap(({ name, state }) => (state === 'MASTER' ? name : []));
+  const held = readStateFile(statePath).flatMap(({ name, state }) => (state === 'MASTER' ? name : []));
   return model?.instances.filter(({ name }) => held.includes(name)) ?? [];
-}
-
-const stateFile = z.object({
-  version: z.optional(z.literal(1)),
-  instances: z.array(z.object({ name: z.string(), state: z.string(), sinceMs: z.number() })),
-});
-
-function readInstances(statePath: string): z.infer<typeof stateFile>['instances'] {
-  return stateFile.safeParse(parseJson(readText(statePath))).data?.instances ?? [];
 }
 
 /** The best role of keepalived's instances on this node; `none` if no instance is MASTER or BACKUP. */

@@ -28,26 +28,28 @@ interface RunFileReport {
 
 /**
  * Returns a function that replaces a file in one synchronous step. It writes nothing if `key` equals the key of the last successful write and no
- * other program has changed the file since. A failed write is retried at the next call. Never throws.
+ * other program has changed the file since. Returns whether the file has the text. A failed write is retried at the next call. Never throws.
  */
 export function createRunFile(
   path: string,
   mode: number,
   report: RunFileReport,
-): (text: string, key?: string) => void {
+): (text: string, key?: string) => boolean {
   let written: { readonly key: string; readonly mark: string } | undefined;
   let failing = false;
   return (text, key = text) => {
     try {
       const mark = markOf(path);
-      if (key === written?.key && mark !== '' && mark === written.mark) return;
+      if (key === written?.key && mark !== '' && mark === written.mark) return true;
       replaceFile(path, text, mode);
       written = { key, mark: markOf(path) };
       if (failing) report.recovered?.();
       failing = false;
+      return true;
     } catch (error) {
       if (!failing) report.failed(messageOf(error));
       failing = true;
+      return false;
     }
   };
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   childrenOf,
@@ -8,8 +9,9 @@ import {
   readProcess,
   signalProcess,
 } from '../../../../src/engine/system/process/processes.ts';
+import { runCommand } from '../../../../src/engine/system/process/run-command.ts';
 import { createProcesses } from '../../../../src/keepalived/supervise/processes.ts';
-import { createStateFile } from '../../../../src/keepalived/supervise/supervisor.ts';
+import { createStateFile } from '../../../../src/keepalived/vrrp-state-file.ts';
 import { testFolder } from '../../../helpers/test-folder.ts';
 import { times, waitFor } from '../../../helpers/wait-for.ts';
 
@@ -86,4 +88,17 @@ test('the state file has the states of the instances until it is removed', () =>
   ]);
   file.remove();
   expect(existsSync(states)).toBe(false);
+});
+
+test('on a full disk the state file keeps the current state, and never has an old one', async () => {
+  const script = fileURLToPath(new URL('states-on-full-disk.ts', import.meta.url));
+  const run = 'mount -t tmpfs -o size=64k none "$2" && exec "$0" "$@"';
+  const argv = ['unshare', '-m', 'sh', '-c', run, process.execPath, script, dir] as const;
+  const { stdout } = await runCommand(argv, { timeoutMs: 30_000 });
+  expect(JSON.parse(stdout)).toEqual({
+    before: 'MASTER',
+    otherPriorities: Array(6).fill('MASTER'),
+    isReplaced: false,
+    after: 'BACKUP',
+  });
 });

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createStateFile } from '../../../../src/keepalived/supervise/supervisor.ts';
+import { createStateFile } from '../../../../src/keepalived/vrrp-state-file.ts';
 import { testFolder } from '../../../helpers/test-folder.ts';
 
 const holder = [{ name: 'API', state: 'MASTER' as const, priority: 220, since: 0 }];
