@@ -1,4 +1,4 @@
-import { holdingsOf } from '../../helpers/vrrp/holdings.ts';
+import { type Holding, holdingsOf } from '../../helpers/vrrp/holdings.ts';
 import { LONGEST_STREAM_MS } from '../record/stream-plan.ts';
 import { at } from './found.ts';
 import type { Verdict } from './verdict.ts';
@@ -44,13 +44,22 @@ export function generationsAreBounded(view: View): Verdict {
 
 /** How many old generations of a node the client's connections may still be holding at this time. */
 function usedGenerations(view: View, node: string, atMs: number): number {
-  const lost = holdingsOf(view.holdings)
-    .filter((each) => each.node === node && each.toMs <= atMs && each.toMs > atMs - DEAD_CONNECTIONS_MS)
-    .map(({ toMs }) => toMs);
+  const held = holdingsOf(view.holdings);
+  const lost = held
+    .filter((each) => each.node === node)
+    .flatMap((own) => [own.toMs, ...takenFrom(own, held)])
+    .filter((lostMs) => lostMs <= atMs && lostMs > atMs - DEAD_CONNECTIONS_MS);
   return view.of('journal').filter(({ atMs: retiredMs, line }) => {
     if (line.node !== node || line.event !== 'generation-serving' || retiredMs > atMs) return false;
     return [atMs, ...lost].some((each) => retiredMs > each - LONGEST_STREAM_MS - ENDING_MS);
   }).length;
+}
+
+/** When other nodes took the VIP although this one kept it: the new holder resets the connections, and this node does not hear it. */
+function takenFrom(own: Holding, held: readonly Holding[]): readonly number[] {
+  return held
+    .filter(({ node, fromMs }) => node !== own.node && fromMs >= own.fromMs && fromMs < own.toMs)
+    .map(({ fromMs }) => fromMs);
 }
 
 /** H3: at rest the newest generation serves the configuration in the file. */

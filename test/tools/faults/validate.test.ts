@@ -213,6 +213,8 @@ describe('H', () => {
     expect(found(draining, serving('cp-1', 40_000))).toEqual([]);
     // Connections through a VIP that the node has since lost are dead.
     expect(found(draining, serving('cp-1', 20_000), ...holds('cp-1', 10_000, 21_000))).toEqual([]);
+    // So are those of a holder that kept the VIP when another node took it.
+    expect(found(draining, serving('cp-1', 20_000), ...holds('cp-2', 21_000, 22_000))).toEqual([]);
   });
   test('a generation that does not serve the file at rest is a violation', () => {
     expect(findingsOf('H3')(atRest('cp-1', 50_000, 1, { served: 'b' }))).toEqual([
