@@ -14,6 +14,7 @@ import { type HealthSource, healthSources } from './health/health-sources.ts';
 import { vipEvents } from './journal/vip-events.ts';
 import { createMonitorStatus, waitingStatus } from './monitor-status.ts';
 import { createVipOrders, type VipOrders } from './orders/vip-orders.ts';
+import { configuredInstances } from './segment/configured-vips.ts';
 import { pinNeighbours } from './segment/neighbour-pinning.ts';
 import { sweepOrphanedVips } from './segment/orphaned-vip-sweeper.ts';
 import { createRouterIdGuard } from './segment/router-id-guard.ts';
@@ -57,7 +58,12 @@ async function prepare(settings: KeepalivedMonitorSettings, monitor: VipMonitor)
   const isAdmitted = (): boolean =>
     sources.every(({ trackFile }) => readParticipationNote(trackFile)?.before === 'admitted');
   const segmentWake = createWake();
-  const guard = createRouterIdGuard(settings, { clusterName, isAdmitted, wake: segmentWake.poke }, observers);
+  const configured = configuredInstances(settings);
+  const guard = createRouterIdGuard(
+    settings,
+    { clusterName, configured, isAdmitted, wake: segmentWake.poke },
+    observers,
+  );
   const configuration = vrrpConfiguration(settings, { wake, lists, modelSettings, guard, observers });
   const alarm = createSplitBrainAlarm(settings, configuration.served, observers);
   const segment = createSegmentWatch(settings, { alarm, guard, wake: segmentWake }, observers);

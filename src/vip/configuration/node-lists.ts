@@ -115,14 +115,25 @@ export async function gatherInput(
   const rechecksMs = nextLists.flatMap((next) => next.recheckInMs ?? []);
   const recheckInMs = rechecksMs.length === 0 ? undefined : Math.min(...rechecksMs);
   if (nextLists.some(({ input }) => input === undefined)) return { input: undefined, recheckInMs };
-  const input: VrrpInput = {
-    settings,
-    controlPlane: nodesIn(lists, 'api'),
-    allNodes: nodesIn(lists, 'ingress'),
-    interfaces: currentInterfaces(),
-    routes: await currentRoutes(),
-  };
+  const input = await withNetwork(settings, nodesIn(lists, 'api'), nodesIn(lists, 'ingress'));
   return { input, recheckInMs };
+}
+
+/** The input as the last run had it; undefined on a first run. */
+export async function gatherLastRun(
+  lists: readonly NodeList[],
+  settings: KeepalivedSettings,
+): Promise<VrrpInput | undefined> {
+  if (lists.some(({ lastRun }) => lastRun.length === 0)) return undefined;
+  return await withNetwork(settings, lastRunNodes(lists, 'api'), lastRunNodes(lists, 'ingress'));
+}
+
+async function withNetwork(
+  settings: KeepalivedSettings,
+  controlPlane: readonly ClusterNode[],
+  allNodes: readonly ClusterNode[],
+): Promise<VrrpInput> {
+  return { settings, controlPlane, allNodes, interfaces: currentInterfaces(), routes: await currentRoutes() };
 }
 
 /** The latest nodes of one kind. */

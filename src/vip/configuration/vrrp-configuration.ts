@@ -30,7 +30,15 @@ import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
 import { abortable } from './abortable-deployer.ts';
-import { gatherInput, LEFT_OUT, lastRunNodes, type NodeList, nodesIn, whyOutdated } from './node-lists.ts';
+import {
+  gatherInput,
+  gatherLastRun,
+  LEFT_OUT,
+  lastRunNodes,
+  type NodeList,
+  nodesIn,
+  whyOutdated,
+} from './node-lists.ts';
 
 /** A check takes 40 ms on an idle machine, and seconds on a loaded one. */
 const CHECK = { timeoutMs: 20_000, run: runCommand };
@@ -78,6 +86,11 @@ export function vrrpConfiguration(
   const sources = () => served?.model.instances.map(({ sourceAddress }) => sourceAddress) ?? [];
   const controlPlane = createPeerTracker(lastRunNodes(lists, 'api'));
   const allNodes = createPeerTracker(lastRunNodes(lists, 'ingress'));
+  /** A model that is not ready for a moment keeps the guard's verdict. */
+  const prepareGuard = (input: VrrpInput | undefined): void => {
+    const model = input && versionOf(input)?.model;
+    if (model !== undefined) guard.prepare(model);
+  };
   /** Without keepalived.conf, no new supervisor and no reboot starts keepalived with an outdated list. */
   const setAsideRemoved = async (): Promise<void> => {
     [served, isAccepted] = [undefined, false];
@@ -135,7 +148,11 @@ export function vrrpConfiguration(
         sameAsLastRun: lists.every(({ list }) => list.isFromLastRun()),
       };
       listFact = nextListFact(listFact, observed, monotonicMs());
-      if (input === undefined) return { input, recheckInMs };
+      // The guard listens while the list settles and the peers reload with this node.
+      if (input === undefined) {
+        prepareGuard(await gatherLastRun(lists, modelSettings));
+        return { input, recheckInMs };
+      }
       if (listFact.kind === 'accepted') isElsewhere = isListedElsewhere(input, isAccepted ? sources() : []);
       if (isRemoval(listFact)) {
         if (!wasRemoved) notifyAll();
@@ -143,10 +160,7 @@ export function vrrpConfiguration(
         await setAsideRemoved();
         return { input, recheckInMs };
       }
-      // The guard listens while the peers reload with this node.
-      const model = versionOf(input)?.model;
-      // A model that is not ready for a moment keeps the guard's verdict.
-      if (model !== undefined) guard.prepare(model);
+      prepareGuard(input);
       const api = controlPlane(input.controlPlane);
       const ingress = allNodes(input.allNodes);
       const rechecksMs = [recheckInMs, api.nextInMs, ingress.nextInMs].filter((ms) => ms !== undefined);

@@ -75,6 +75,8 @@ export const VRRP_VERSION = 3;
 
 /** Three adverts at the usual interval of one second, plus a margin. A silent router is not detected. */
 export const LISTEN_MS = 3_200;
+/** A single advert. Enough for a node that had the same ids before it booted: after a power cut it may have to serve at once. */
+export const LISTEN_AGAIN_MS = 1_200;
 
 const FORCE = 'or join anyway with --force-virtual-router-id';
 

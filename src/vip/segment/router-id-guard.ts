@@ -1,5 +1,6 @@
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { retryPauseMs } from '../../engine/system/time/retry.ts';
+import type { WatchedInstance } from '../../keepalived/vip-presence.ts';
 import type { KeepalivedModel } from '../group/vrrp.ts';
 import type { RouterIdFact } from '../participation/participation.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
@@ -7,6 +8,7 @@ import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-s
 import {
   explainConflict,
   type ForeignAdvert,
+  LISTEN_AGAIN_MS,
   LISTEN_MS,
   type RouterIdConflict,
   routerIdConflict,
@@ -55,6 +57,7 @@ interface Attempt {
   readonly key: string;
   readonly model: KeepalivedModel;
   readonly refusals: number;
+  readonly listenMs: number;
   readonly until: number;
   readonly heard: readonly ForeignAdvert[];
   readonly isOver: boolean;
@@ -68,10 +71,16 @@ interface Attempt {
  */
 export function createRouterIdGuard(
   { forceVirtualRouterId }: Pick<KeepalivedMonitorSettings, 'forceVirtualRouterId'>,
-  parts: { readonly clusterName: string; readonly isAdmitted: () => boolean; readonly wake: () => void },
+  parts: {
+    readonly clusterName: string;
+    /** The instances in keepalived.conf when this monitor started. */
+    readonly configured: readonly WatchedInstance[];
+    readonly isAdmitted: () => boolean;
+    readonly wake: () => void;
+  },
   observers: KeepalivedMonitorObservers,
 ): RouterIdGuard & RouterIdListener {
-  const { clusterName, isAdmitted, wake } = parts;
+  const { clusterName, configured, isAdmitted, wake } = parts;
   let attempt: Attempt | undefined;
   let verdict: Verdict | undefined;
   const end = (result: Verdict): void => {
@@ -97,9 +106,10 @@ export function createRouterIdGuard(
       const before = key === attempt?.key ? attempt : undefined;
       if (before !== undefined && (!before.isOver || monotonicMs() < before.retryAt)) return;
       if (before === undefined) verdict = undefined;
-      const until = monotonicMs() + LISTEN_MS + LATE_MS;
       const refusals = before?.refusals ?? 0;
-      attempt = { key, model, refusals, until, heard: [], isOver: false, retryAt: 0 };
+      const listenMs = refusals === 0 && hasIdsOf(configured, model) ? LISTEN_AGAIN_MS : LISTEN_MS;
+      const until = monotonicMs() + listenMs + LATE_MS;
+      attempt = { key, model, refusals, listenMs, until, heard: [], isOver: false, retryAt: 0 };
       wake();
     },
     fact: () => {
@@ -113,7 +123,7 @@ export function createRouterIdGuard(
     hear: ({ listenedFor, foreign, sinceMs }) => {
       if (attempt === undefined || !isCurrent(listenedFor)) return;
       attempt = { ...attempt, heard: [...attempt.heard, ...foreign] };
-      if (monotonicMs() - sinceMs < LISTEN_MS) return;
+      if (monotonicMs() - sinceMs < attempt.listenMs) return;
       const conflict = routerIdConflict(attempt.model, attempt.heard);
       end(conflict === undefined ? { kind: 'free' } : { kind: 'conflict', conflict });
     },
@@ -121,6 +131,16 @@ export function createRouterIdGuard(
       if (isCurrent(listenedFor)) end({ kind: 'unknown', message });
     },
   };
+}
+
+function hasIdsOf(configured: readonly WatchedInstance[], { instances }: KeepalivedModel): boolean {
+  return instances.every(({ virtualRouterId, vip, interface: name }) =>
+    configured.some(
+      (each) =>
+        each.virtualRouterId === virtualRouterId &&
+        each.vips.some(({ address, interface: device }) => address === vip && device === name),
+    ),
+  );
 }
 
 const conflictEvents: Readonly<Record<RouterIdConflict['kind'], string>> = {

@@ -4,11 +4,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { settingsTyped } from '../../../../src/cli/command-line.ts';
 import { serveControlSocket } from '../../../../src/engine/control/control-server.ts';
 import { changeProblem } from '../../../../src/engine/examine/problem.ts';
+import type { ApiServer } from '../../../../src/engine/kube/api-server.ts';
 import { createServerList } from '../../../../src/engine/monitor/servers/server-list.ts';
 import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
 import type { LogEvent } from '../../../../src/engine/system/log.ts';
 import { createWake } from '../../../../src/engine/system/time/wake.ts';
+import { gatherLastRun } from '../../../../src/vip/configuration/node-lists.ts';
 import { vrrpConfiguration } from '../../../../src/vip/configuration/vrrp-configuration.ts';
 import type { KeepalivedModel } from '../../../../src/vip/group/vrrp.ts';
 import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/keepalived-monitor-metrics.ts';
@@ -146,6 +148,19 @@ test("a model that is not ready keeps the router id guard's verdict, a removal e
   await observe('cp-251', 'cp-252');
   for (let rounds = 0; rounds < 2; rounds += 1) await configuration.next(signal);
   expect(prepared).toContain(undefined);
+});
+
+test('the input of the last run has its nodes, and there is none on a first run', async () => {
+  const { settings } = (await group()).inputOf();
+  const observers = { log: () => {}, once: createOnce() };
+  const list = createServerList(settings, { lastKnown: undefined, save: () => undefined }, observers);
+  const inputFor = async (lastRun: readonly ApiServer[]) =>
+    await gatherLastRun([{ kind: 'api', list, lastRun }], settings);
+  expect(await inputFor([])).toBeUndefined();
+  expect(await inputFor([{ name: 'cp-1', address: '192.0.2.1', port: 6443 }])).toMatchObject({
+    controlPlane: [{ name: 'cp-1', addresses: ['192.0.2.1'] }],
+    allNodes: [],
+  });
 });
 
 test('nothing is deployed that would remove a node which is listed already', async () => {

@@ -3,6 +3,7 @@ import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-re
 import { createOnce } from '../../../../src/engine/observe/once.ts';
 import type { LogEvent } from '../../../../src/engine/system/log.ts';
 import { monotonicMs } from '../../../../src/engine/system/time/monotonic-clock.ts';
+import type { WatchedInstance } from '../../../../src/keepalived/vip-presence.ts';
 import type { KeepalivedModel } from '../../../../src/vip/group/vrrp.ts';
 import type { ForeignAdvert } from '../../../../src/vip/segment/foreign-router.ts';
 import { createRouterIdGuard } from '../../../../src/vip/segment/router-id-guard.ts';
@@ -30,7 +31,7 @@ const foreign: ForeignAdvert = {
   vip: '10.0.0.250',
 };
 
-function open(isForced = false, isAdmitted = false) {
+function open(isForced = false, isAdmitted = false, configured: readonly WatchedInstance[] = []) {
   const logged: LogEvent[] = [];
   const metrics = createKeepalivedMonitorMetrics(() => 0, createMetricsRegistry());
   const observers = { metrics, once: createOnce(), log: (event: LogEvent) => void logged.push(event) };
@@ -38,7 +39,7 @@ function open(isForced = false, isAdmitted = false) {
   const wake = () => {
     wakes += 1;
   };
-  const parts = { clusterName: 'one', isAdmitted: () => isAdmitted, wake };
+  const parts = { clusterName: 'one', configured, isAdmitted: () => isAdmitted, wake };
   const guard = createRouterIdGuard({ forceVirtualRouterId: isForced }, parts, observers);
   return { guard, metrics, events: () => logged.map(({ event }) => event), wakes: () => wakes };
 }
@@ -61,6 +62,29 @@ test('a node listens at once, and its router id is free after 3.2 s without a fo
   hear(opened, [], longAgoMs());
   expect(guard.fact()).toEqual({ kind: 'free' });
   expect(guard.watched()).toEqual([]);
+});
+
+const before = (virtualRouterId: number, address: string): readonly WatchedInstance[] => [
+  {
+    name: 'API',
+    virtualRouterId,
+    peers: [],
+    vips: [{ address, prefixLength: 32, interface: 'eth0' }],
+    masterDownMs: 300,
+  },
+];
+
+test.each([
+  ['had the ids before', before(77, '10.0.0.5'), 'free'],
+  ['had another id', before(78, '10.0.0.5'), 'listening'],
+  ['had another VIP', before(77, '10.0.0.6'), 'listening'],
+])('a node that %s when its monitor started is %3$s after 1.2 s', (_what, configured, expected) => {
+  const opened = open(false, false, configured);
+  opened.guard.prepare(model);
+  hear(opened, [], monotonicMs() - 1_100);
+  expect(opened.guard.fact()).toMatchObject({ kind: 'listening' });
+  hear(opened, [], monotonicMs() - 1_200);
+  expect(opened.guard.fact()).toMatchObject({ kind: expected });
 });
 
 test('an advert of any round is a conflict, and the guard does not listen again at once', () => {
