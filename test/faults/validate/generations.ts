@@ -55,7 +55,7 @@ function usedGenerations(view: View, node: string, atMs: number): number {
   }).length;
 }
 
-/** When other nodes took the VIP although this one kept it: the new holder resets the connections, and this node does not hear it. */
+/** When other nodes took the VIP although this one kept it. Its connections are dead: their packets go to the new holder. */
 function takenFrom(own: Holding, held: readonly Holding[]): readonly number[] {
   return held
     .filter(({ node, fromMs }) => node !== own.node && fromMs >= own.fromMs && fromMs < own.toMs)

@@ -55,15 +55,12 @@ describe('V1', () => {
     const added = fault('by-hand', 'add-vip', 'cp-2', [11_000, 11_010]);
     const exhausted = (node: string, fromMs: number) =>
       fault('exhaust-descriptors', 'keepalived-supervisor', node, [fromMs, 16_000]);
+    const history = [...unplug, ...added, ...addressUntil(16_900)];
     for (const validator of ['V1', 'V2'] as const) {
       const judged = findingsOf(validator);
-      expect(judged(...unplug, ...added, ...exhausted('cp-2', 11_900), ...addressUntil(16_900))).toEqual([]);
-      expect(judged(...unplug, ...added, ...exhausted('cp-1', 11_900), ...addressUntil(16_900))).toHaveLength(
-        1,
-      );
-      expect(judged(...unplug, ...added, ...exhausted('cp-2', 13_100), ...addressUntil(16_900))).toHaveLength(
-        1,
-      );
+      expect(judged(...history, ...exhausted('cp-2', 11_900))).toEqual([]);
+      expect(judged(...history, ...exhausted('cp-1', 11_900))).toHaveLength(1);
+      expect(judged(...history, ...exhausted('cp-2', 13_100))).toHaveLength(1);
     }
   });
   test('a killed keepalived may leave its address for a second', () => {

@@ -75,17 +75,20 @@ const before = (virtualRouterId: number, address: string): readonly WatchedInsta
 ];
 
 test.each([
-  ['had the ids before', before(77, '10.0.0.5'), 'free'],
-  ['had another id', before(78, '10.0.0.5'), 'listening'],
-  ['had another VIP', before(77, '10.0.0.6'), 'listening'],
-])('a node that %s when its monitor started is %3$s after 1.2 s', (_what, configured, expected) => {
-  const opened = open(false, false, configured);
-  opened.guard.prepare(model);
-  hear(opened, [], monotonicMs() - 1_100);
-  expect(opened.guard.fact()).toMatchObject({ kind: 'listening' });
-  hear(opened, [], monotonicMs() - 1_200);
-  expect(opened.guard.fact()).toMatchObject({ kind: expected });
-});
+  ['had the ids', 'free', before(77, '10.0.0.5')],
+  ['had another id', 'listening', before(78, '10.0.0.5')],
+  ['had another VIP', 'listening', before(77, '10.0.0.6')],
+])(
+  'a node whose keepalived.conf %s when its monitor started is %s after 1.2 s',
+  (_what, expected, configured) => {
+    const opened = open(false, false, configured);
+    opened.guard.prepare(model);
+    hear(opened, [], monotonicMs() - 1_100);
+    expect(opened.guard.fact()).toMatchObject({ kind: 'listening' });
+    hear(opened, [], monotonicMs() - 1_200);
+    expect(opened.guard.fact()).toMatchObject({ kind: expected });
+  },
+);
 
 test('an advert of any round is a conflict, and the guard does not listen again at once', () => {
   const opened = open();
